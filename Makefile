@@ -1,0 +1,54 @@
+# Every target sets up what it needs in .venv and then runs.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: demo test lint format test-torch bench docs clean help
+
+help:            ## this list
+	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
+
+demo: $(VENV)/demo.stamp      ## set up, learn a stream of digits, print a table and draw a picture
+	$(BIN)/i2cansay demo
+
+test: $(VENV)/dev.stamp       ## set up and run the tests
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/dev.stamp       ## ruff, mypy, import contracts, generated documents
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python tools/docs.py --check
+
+format: $(VENV)/dev.stamp     ## let ruff format and mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/dev.stamp       ## write the generated documents anew
+	$(BIN)/python tools/docs.py
+
+test-torch: $(VENV)/torch.stamp  ## the checks against torch
+	$(BIN)/python -m pytest -m torch
+
+bench: $(VENV)/dev.stamp      ## speed against peers and floors
+	$(BIN)/python benchmarks/learner.py
+
+clean:           ## remove the environment and what the tools left
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "i2cansay needs Python 3.11 or newer, this is " + sys.version'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/demo.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[images,plot]'
+	@touch $@
+
+$(VENV)/dev.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+$(VENV)/torch.stamp: $(VENV)/dev.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,torch]'
+	@touch $@

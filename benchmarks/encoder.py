@@ -1,0 +1,126 @@
+"""Speed of an encoder: its two parts alone, and the whole way from bytes to features.
+
+    python benchmarks/encoder.py --encoder efficientnet-lite0 --images 256 --rounds 5
+
+Preparing (opening and resizing, one thread) and inference (bare ONNX Runtime on squares that lie ready) are
+timed alone; then the pipeline, which does both. The cores allow 1 / (t_inference + t_preparation / cores)
+images a second. Rounds are interleaved, so that a busy machine disturbs all parts alike, and medians are
+reported.
+
+Bare inference is timed in both ways that a user might write it, one call at a time with all threads on it and
+one thread per core with its own calls; the ratios are to the faster of the two.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import statistics
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from PIL import Image
+from sklearn.datasets import load_sample_images
+
+from i2cansay.encoders import get_encoder
+from i2cansay.encoders.encoder import BATCH_SIZE, Encoder
+from i2cansay.encoders.preprocessing import Pixels
+
+# Batch of a single call that has all threads to itself
+LARGE_BATCH = 16
+
+
+def small_pngs(n: int) -> list[bytes]:
+    """Return n PNG files of 32 x 32 pixels, cut from photographs."""
+    photographs = [Image.fromarray(array) for array in load_sample_images().images]
+    rng = np.random.default_rng(0)
+    files = []
+    for i in range(n):
+        left, top = int(rng.integers(0, 640 - 128)), int(rng.integers(0, 427 - 128))
+        files.append(
+            _saved(photographs[i % 2].resize((32, 32), box=(left, top, left + 128, top + 128)), "PNG")
+        )
+    return files
+
+
+def photographs(n: int) -> list[bytes]:
+    """Return n JPEG files of 640 x 427 pixels."""
+    files = [_saved(Image.fromarray(array), "JPEG") for array in load_sample_images().images]
+    return [files[i % 2] for i in range(n)]
+
+
+def _saved(image: Image.Image, kind: str) -> bytes:
+    stream = io.BytesIO()
+    image.save(stream, kind, **({"quality": 92} if kind == "JPEG" else {}))
+    return stream.getvalue()
+
+
+def one_call_at_a_time(encoder: Encoder, squares: Pixels) -> None:
+    """Bare inference, every call with all threads."""
+    for start in range(0, len(squares), LARGE_BATCH):
+        encoder.infer(squares[start : start + LARGE_BATCH], threads=encoder.threads)
+
+
+def one_thread_per_core(encoder: Encoder, squares: Pixels) -> None:
+    """Bare inference, as many calls at a time as there are cores."""
+    with ThreadPoolExecutor(encoder.threads) as pool:
+        batches = [squares[start : start + BATCH_SIZE] for start in range(0, len(squares), BATCH_SIZE)]
+        for _ in pool.map(lambda batch: encoder.infer(batch, threads=1), batches):
+            pass
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def measure(encoder: Encoder, files: list[bytes], rounds: int) -> dict[str, float]:
+    """Return the median seconds per image of each part."""
+    squares = np.stack([encoder.prepare(file) for file in files])
+    parts: dict[str, Callable[[], object]] = {
+        "preparation": lambda: [encoder.prepare(file) for file in files],
+        "inference, all threads": lambda: one_call_at_a_time(encoder, squares),
+        "inference, one per core": lambda: one_thread_per_core(encoder, squares),
+        "pipeline": lambda: list(encoder.encode_batches(iter(files))),
+    }
+    for work in parts.values():
+        work()
+    times: dict[str, list[float]] = {name: [] for name in parts}
+    for _ in range(rounds):
+        for name, work in parts.items():
+            times[name].append(seconds_of(work) / len(files))
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--encoder", default="efficientnet-lite0")
+    parser.add_argument("--size", type=int)
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--images", type=int, default=256)
+    parser.add_argument("--rounds", type=int, default=5)
+    arguments = parser.parse_args()
+    encoder = get_encoder(arguments.encoder, size=arguments.size, threads=arguments.threads)
+    print(f"{encoder!r}, {encoder.threads} threads")
+    for title, files in (
+        ("PNG 32 x 32", small_pngs(arguments.images)),
+        ("JPEG 640 x 427", photographs(arguments.images)),
+    ):
+        seconds = measure(encoder, files, arguments.rounds)
+        inference = min(seconds["inference, all threads"], seconds["inference, one per core"])
+        allowed = inference + seconds["preparation"] / encoder.threads
+        print(f"\n{title}")
+        for name, value in seconds.items():
+            print(f"  {name:<26} {1e3 * value:7.2f} ms/image  {1 / value:8.1f} images/s")
+        print(f"  {'what the cores allow':<26} {1e3 * allowed:7.2f} ms/image  {1 / allowed:8.1f} images/s")
+        print(f"  pipeline / what the cores allow  {allowed / seconds['pipeline']:.3f}")
+        print(f"  pipeline / bare inference        {inference / seconds['pipeline']:.3f}")
+
+
+if __name__ == "__main__":
+    main()

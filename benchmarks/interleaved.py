@@ -1,0 +1,26 @@
+"""Timing on a machine that others use too: contenders take turns, and medians are compared."""
+
+from collections.abc import Callable, Mapping
+from statistics import median
+from time import perf_counter
+
+
+def interleaved(
+    contenders: Mapping[str, Callable[[], object]], *, rounds: int, seconds: float = 20.0
+) -> dict[str, float]:
+    """Return the median seconds of one call of each contender; every round calls each of them once.
+
+    Stops early after `seconds`, but not before three rounds, so that a slow peer does not hold up the rest.
+    """
+    for run in contenders.values():
+        run()  # the first call pays for imports, caches and pages
+    times: dict[str, list[float]] = {name: [] for name in contenders}
+    begin = perf_counter()
+    for done in range(rounds):
+        for name, run in contenders.items():
+            start = perf_counter()
+            run()
+            times[name].append(perf_counter() - start)
+        if done >= 2 and perf_counter() - begin > seconds:
+            break
+    return {name: median(values) for name, values in times.items()}

@@ -1,0 +1,40 @@
+"""An image classifier that keeps learning from a labelled stream.
+
+>>> from sklearn.datasets import load_digits
+>>> X, y = load_digits(return_X_y=True)
+>>> model = I2CANSAY(random_state=0)
+>>> for start in range(0, 1500, 50):
+...     model = model.partial_fit(X[start : start + 50], y[start : start + 50])
+>>> bool(model.score(X[1500:], y[1500:]) > 0.8)
+True
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from i2cansay.learners import LEARNERS as LEARNERS
+    from i2cansay.learners import make_learner as make_learner
+    from i2cansay.learners.i2cansay import I2CANSAY as I2CANSAY
+    from i2cansay.learners.model_file import load as load
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "I2CANSAY": "i2cansay.learners.i2cansay",
+    "LEARNERS": "i2cansay.learners",
+    "load": "i2cansay.learners.model_file",
+    "make_learner": "i2cansay.learners",
+}
+__all__ = ["I2CANSAY", "LEARNERS", "load", "make_learner"]
+
+
+def __getattr__(name: str) -> Any:
+    # On use, not on import: `import i2cansay` stays light, and each door opens only its own room.
+    if name not in _HOME:
+        raise AttributeError(f"module 'i2cansay' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

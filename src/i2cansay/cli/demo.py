@@ -1,0 +1,59 @@
+"""`i2cansay demo`: learn a stream of real images and see what happens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def demo(
+    *,
+    dataset: Annotated[str, typer.Option(help="Any data set of `i2cansay data list` that is on this machine.")] = "digits",
+    encoder: Annotated[
+        str, typer.Option(help="What turns images into features: `pixels` for none at all.")
+    ] = "efficientnet-lite0",
+    size: Annotated[
+        int | None, typer.Option(help="Input side in pixels; 96 for digits, else the encoder's own.")
+    ] = None,
+    stream: Annotated[str, typer.Option(help="The order of the samples, e.g. step:1, step:2, gaussian, iid.")] = "step:1",
+    fraction: Annotated[float | None, typer.Option(help="Use only this share of each class's training images.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Class orders to average over.")] = 3,
+    picture: Annotated[Path, typer.Option(help="Where to draw accuracy over the stream.")] = Path("i2cansay-demo.png"),
+) -> None:
+    """Stream images class by class and compare five learners that see each of them once.
+
+    Ends with a table, a picture and what to try next. Without options it needs nothing but the package.
+    """
+    from i2cansay.cli.features import features_of
+    from i2cansay.cli.tables import print_outcomes
+    from i2cansay.experiments.comparison import compare
+    from i2cansay.experiments.picture import draw_curves
+
+    size = 96 if size is None and (dataset, encoder) == ("digits", "efficientnet-lite0") else size
+    data = features_of(dataset, encoder, size=size, fraction=fraction)
+    names = ["i2cansay", "naive", "ncm", "slda", "joint"]
+    outcomes = compare(data, names, stream=stream, seeds=range(seeds), progress=True)
+    title = f"{data.title}, stream {stream}, one pass, {seeds} seeds"
+    print_outcomes(
+        title,
+        outcomes,
+        caption="last: all classes after the stream; average: over its sessions, test samples of the classes so far "
+        "pooled;\njoint sees everything at once and is the limit of the features, not a rival.",
+    )
+    draw_curves(title, outcomes, picture)
+    typer.echo(f"\nDrew accuracy over the stream: {picture}")
+    typer.echo(_next(dataset, stream))
+
+
+def _next(dataset: str, stream: str) -> str:
+    other = "gaussian" if stream != "gaussian" else "step:2"
+    lines = [
+        "Next:",
+        f"  i2cansay demo --dataset {dataset} --stream {other}        # classes that fade into each other",
+        "  i2cansay run TRAIN.npz --test TEST.npz        # your own features, any learner, any stream",
+        "  i2cansay learn model.i2cs first.csv           # teach a model file from the shell, step by step",
+        "  i2cansay data list                            # data sets the paper uses, and how to get them",
+    ]
+    return "\n".join(lines)

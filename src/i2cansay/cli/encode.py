@@ -1,0 +1,160 @@
+"""`i2cansay encode`: turn the images of a data set into features, once."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from i2cansay.features.encoding import Progress
+
+_SECONDS_BETWEEN_LINES = 10.0
+
+
+def encode(
+    dataset: Annotated[str, typer.Argument(help="Name of the data set; `i2cansay data list` shows them.")],
+    *,
+    encoder: Annotated[str, typer.Option(help="Name of the encoder.")] = "efficientnet-lite0",
+    size: Annotated[
+        int | None, typer.Option(help="Input side in pixels; by default the encoder's own.")
+    ] = None,
+    split: Annotated[str, typer.Option(help="train, test, or all.")] = "all",
+    limit: Annotated[int | None, typer.Option(help="Only the first images of each split.")] = None,
+    fraction: Annotated[float | None, typer.Option(help="Only this share of each class, as in 0.3.")] = None,
+    seed: Annotated[int, typer.Option(help="Which images --fraction draws.")] = 0,
+    dtype: Annotated[str, typer.Option(help="float16, or float32 for every bit.")] = "float16",
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Its folder; without it the search path I2CANSAY_DATA is used."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the stores; by default features in the cache folder.")
+    ] = None,
+    weights: Annotated[
+        Path | None, typer.Option(help="The encoder's checkpoint, where it needs one.")
+    ] = None,
+    threads: Annotated[int | None, typer.Option(help="Cores to use; by default all.")] = None,
+) -> None:
+    """Encode a data set's images into a feature store.
+
+    What is finished is not encoded again, and a run that was stopped, however rudely, continues where it was.
+    A fraction or limit is served from the whole store when that is there.
+
+    Example: i2cansay encode cifar100 --encoder efficientnet-lite0 --split train
+    """
+    from i2cansay.datasets import get_dataset  # noqa: PLC0415 - keeps `--help` fast
+    from i2cansay.encoders import get_encoder  # noqa: PLC0415
+    from i2cansay.features import encode_dataset  # noqa: PLC0415
+
+    found = get_dataset(dataset, root=data)
+    model = get_encoder(encoder, size=size, threads=threads, weights=weights)
+    for name in found.splits if split == "all" else (split,):
+        meter = Meter()
+        with show_encoding(f"{dataset} {name}", meter) as progress:
+            store = encode_dataset(
+                found,
+                model,
+                name,
+                folder=out,
+                dtype=dtype,
+                limit=limit,
+                fraction=fraction,
+                seed=seed,
+                progress=progress,
+                waiting=lambda: typer.echo(
+                    "another process encodes the same images; waiting for it", err=True
+                ),
+            )
+        typer.echo(f"{dataset} {name}: {meter.summary(len(store))}, {store.size / 1e6:.1f} MB, {store.path}")
+
+
+class Meter:
+    """Rows and seconds of one encoding.
+
+    Examples
+    --------
+    >>> clock = iter([0.0, 2.0]).__next__
+    >>> meter = Meter(clock)
+    >>> meter.update(100, 500); meter.update(200, 500)
+    >>> meter.note()
+    '50 images/s, 0:06 left'
+    >>> meter.summary(200)
+    '200 rows, 100 of them encoded now in 2.0 s, 50 images/s'
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._begun: tuple[float, int] | None = None
+        self.seconds, self.encoded, self.done, self.total = 0.0, 0, 0, 0
+
+    def update(self, done: int, total: int) -> None:
+        """Note rows done and rows in all; the first call gives the rows that were there already."""
+        now = self._clock()
+        if self._begun is None:
+            self._begun = now, done
+        self.seconds, self.encoded = now - self._begun[0], done - self._begun[1]
+        self.done, self.total = done, total
+
+    @property
+    def rate(self) -> float:
+        """Images per second of this run."""
+        return self.encoded / self.seconds if self.seconds > 0 else 0.0
+
+    def note(self) -> str:
+        """Rate and time left."""
+        if not self.rate:
+            return "starting"
+        minutes, seconds = divmod(round((self.total - self.done) / self.rate), 60)
+        return f"{self.rate:.0f} images/s, {minutes}:{seconds:02d} left"
+
+    def summary(self, rows: int) -> str:
+        """Rows, seconds and rate of a finished encoding."""
+        if not self.encoded:
+            return f"{rows} rows, all encoded before"
+        resumed = "" if self.encoded == rows else f", {self.encoded} of them encoded now"
+        return f"{rows} rows{resumed} in {self.seconds:.1f} s, {self.rate:.0f} images/s"
+
+
+@contextmanager
+def show_encoding(title: str, meter: Meter) -> Iterator[Progress]:
+    """Draw a bar on a terminal; print a line now and then in a pipe."""
+    if not sys.stderr.isatty():
+        yield _lines(title, meter)
+        return
+    from rich.console import Console  # noqa: PLC0415 - only a terminal pays for it
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn  # noqa: PLC0415
+    from rich.progress import Progress as Bar  # noqa: PLC0415
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None, note="")
+
+        def draw(done: int, total: int) -> None:
+            meter.update(done, total)
+            bar.update(task, completed=done, total=total, note=meter.note())
+
+        yield draw
+
+
+def _lines(title: str, meter: Meter) -> Progress:
+    printed = -_SECONDS_BETWEEN_LINES
+
+    def line(done: int, total: int) -> None:
+        nonlocal printed
+        meter.update(done, total)
+        if meter.seconds - printed >= _SECONDS_BETWEEN_LINES:
+            printed = meter.seconds
+            typer.echo(f"{title}: {done} of {total}, {meter.note()}", err=True)
+
+    return line

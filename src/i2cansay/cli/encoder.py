@@ -1,0 +1,80 @@
+"""`i2cansay encoder`: which encoders there are, adding one, looking at one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    no_args_is_help=True, help="Encoders, which turn images into feature vectors: list, add, info."
+)
+
+
+@app.command("list")
+def list_encoders() -> None:
+    """List the encoders and say which are ready to use."""
+    from i2cansay.encoders.added import encoder_states  # noqa: PLC0415
+
+    states = encoder_states()
+    width = max(len(state.name) for state in states)
+    for state in states:
+        typer.echo(f"{state.name:<{width}}  {state.status:<14}  {state.summary}")
+
+
+@app.command()
+def add(
+    name: Annotated[str, typer.Argument(help="A name from the list that needs weights, or a new one.")],
+    weights: Annotated[
+        Path | None,
+        typer.Option(
+            help="A checkpoint (.pth, .safetensors, .npz), or an .onnx file with its .toml beside it."
+        ),
+    ] = None,
+    download: Annotated[bool, typer.Option("--download", help="Fetch the official file.")] = False,
+    file: Annotated[
+        str | None, typer.Option(help="Which official file to fetch, where there are several.")
+    ] = None,
+) -> None:
+    """Add an encoder from a file of weights and remember it.
+
+    Without --weights, the sentence that follows says which file to get and where to put it.
+    """
+    from i2cansay.encoders.added import add_encoder, official_recipe  # noqa: PLC0415
+    from i2cansay.encoders.download import choose_file, downloaded  # noqa: PLC0415
+
+    if weights is not None:
+        encoder = add_encoder(name, weights)
+    else:
+        recipe = official_recipe(name)
+        if not download:
+            raise FileNotFoundError(f"{recipe.how_to_get()}; with internet access, --download fetches it")
+        with downloaded(recipe, choose_file(recipe, file), typer.echo) as path:
+            encoder = add_encoder(name, path)
+    typer.echo(f"added {encoder.name}: {encoder.dim} features, fingerprint {encoder.fingerprint[:16]}")
+
+
+@app.command()
+def info(
+    name: Annotated[str, typer.Argument(help="An encoder from the list, or the path of an .onnx file.")],
+    size: Annotated[int | None, typer.Option(help="Side of its input in pixels.")] = None,
+) -> None:
+    """Show an encoder's width, preprocessing and fingerprint."""
+    from i2cansay.encoders import get_encoder  # noqa: PLC0415
+
+    encoder = get_encoder(name, size=size)
+    looking = encoder.preprocessing
+    typer.echo(f"name           {encoder.name}")
+    typer.echo(f"features       {encoder.dim}")
+    typer.echo(f"input          {looking.size} x {looking.size} pixels")
+    typer.echo(
+        f"preprocessing  shorter side to {looking.resize}, {looking.interpolation}, centre {looking.size}"
+    )
+    typer.echo(f"mean, std      {_three(looking.mean)}, {_three(looking.std)}")
+    typer.echo(f"threads        {encoder.threads}")
+    typer.echo(f"fingerprint    {encoder.fingerprint}")
+
+
+def _three(values: tuple[float, float, float]) -> str:
+    return " ".join(f"{value:.4g}" for value in values)

@@ -1,0 +1,61 @@
+"""`i2cansay run`: play learners over a stream of your own features."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def run(
+    train: Annotated[Path, typer.Argument(help="Features to stream: NPZ (F, y or X, y) or CSV with a label column.")],
+    *,
+    test: Annotated[Path, typer.Option(help="Features to measure on, same format.")],
+    learner: Annotated[
+        list[str], typer.Option(help="One of the learners' names; repeat for several. `all` plays every one.")
+    ] = ["i2cansay"],  # noqa: B006 - typer reads the default, nobody changes it
+    stream: Annotated[str, typer.Option(help="step:K, gaussian, gaussian_schedule, iid, core50, si_blurry.")] = "step:1",
+    seeds: Annotated[int, typer.Option(min=1, help="How many orders of the stream to average over.")] = 1,
+    batch_size: Annotated[int, typer.Option(min=1, help="Samples per batch.")] = 50,
+    fraction: Annotated[float | None, typer.Option(help="Use only this share of each class's training rows.")] = None,
+    set_: Annotated[
+        list[str], typer.Option("--set", help="A parameter of the learner, as in lr=0.01; repeat for several.")
+    ] = [],  # noqa: B006
+    json_file: Annotated[Path | None, typer.Option("--json", help="Also write the outcomes to this file.")] = None,
+) -> None:
+    """Stream feature rows through learners in one pass and print what they know at the end.
+
+    Example: i2cansay run cub_train.npz --test cub_test.npz --learner i2cansay --learner slda --stream step:5
+    """
+    from i2cansay.cli.parameters import parse_settings
+    from i2cansay.cli.tables import print_outcomes
+    from i2cansay.experiments.comparison import FeatureData, compare
+    from i2cansay.features import load_labelled
+    from i2cansay.learners import LEARNERS
+
+    names = list(LEARNERS) if learner == ["all"] else learner
+    X, y = load_labelled(train)
+    X_test, y_test = load_labelled(test)
+    data = FeatureData(train.name, X, y, X_test, y_test)
+    if fraction is not None:
+        data = data.low_data(fraction)
+    outcomes = compare(
+        data,
+        names,
+        stream=stream,
+        seeds=range(seeds),
+        batch_size=batch_size,
+        parameters=parse_settings(set_),
+        progress=True,
+    )
+    print_outcomes(
+        f"{data.title}, {len(data.y):,} rows of width {data.X.shape[1]}, stream {stream}, seeds 0-{seeds - 1}",
+        outcomes,
+        caption="average: over the sessions, test samples of the classes so far pooled",
+    )
+    if json_file is not None:
+        records = {name: [outcome.to_dict() for outcome in runs] for name, runs in outcomes.items()}
+        json_file.write_text(json.dumps(records, indent=1))
+        typer.echo(f"wrote {json_file}")

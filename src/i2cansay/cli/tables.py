@@ -1,0 +1,44 @@
+"""Outcomes as a table on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from i2cansay.evaluate import Outcome, average_accuracy, forgetting, last_accuracy, prequential_accuracy
+from i2cansay.learners import learner_class
+
+
+def print_outcomes(title: str, outcomes: Mapping[str, Sequence[Outcome]], caption: str = "") -> None:
+    """Print one row per learner: mean and standard deviation over its outcomes, one per seed."""
+    table = Table(title=title, caption=caption, title_justify="left", caption_justify="left", box=box.SIMPLE)
+    table.add_column("learner", no_wrap=True)
+    for heading in ("last %", "average %", "forgetting", "prequential %", "seconds", "state kB", "keeps samples"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, runs in outcomes.items():
+        kind = learner_class(name)
+        sessions = all(run.every_session for run in runs)
+        prequential = [prequential_accuracy(run) for run in runs]
+        table.add_row(
+            name if kind.streaming else f"{name} (offline)",
+            _spread([100 * last_accuracy(run) for run in runs]),
+            _spread([100 * average_accuracy(run) for run in runs]) if sessions else "-",
+            _spread([100 * forgetting(run) for run in runs]) if sessions else "-",
+            _spread([100 * value for value in prequential if value is not None]),
+            f"{np.mean([run.learning_seconds + run.prediction_seconds for run in runs]):.2f}",
+            f"{np.mean([run.state_bytes for run in runs]) / 1e3:,.0f}",
+            "yes" if kind.stores_samples is True else "no",
+        )
+    console = Console()
+    # A pipe has no width of its own; the table's then is the table's.
+    Console(width=console.width if console.is_terminal else 120).print(table)
+
+
+def _spread(values: Sequence[float]) -> str:
+    if not values:
+        return "-"
+    return f"{np.mean(values):.1f}" + (f" ± {np.std(values):.1f}" if len(values) > 1 else "")

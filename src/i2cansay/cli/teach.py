@@ -1,0 +1,86 @@
+"""`i2cansay learn` and `i2cansay predict`: a model file, taught and asked from the shell."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def learn(
+    model: Annotated[Path, typer.Argument(help="The model file; made if it is not there yet.")],
+    data: Annotated[list[Path], typer.Argument(help="CSV with a header and a label column, or NPZ (X, y or F, y).")],
+    *,
+    label: Annotated[str, typer.Option(help="The CSV column that holds the label.")] = "label",
+    learner: Annotated[str, typer.Option(help="Which learner a new model is.")] = "i2cansay",
+    set_: Annotated[
+        list[str], typer.Option("--set", help="A parameter of a new model, as in lr=0.01; repeat for several.")
+    ] = [],  # noqa: B006 - typer reads the default, nobody changes it
+    batch_size: Annotated[int, typer.Option(min=1, help="Rows per learning step.")] = 50,
+) -> None:
+    """Teach a model file, in the order of the rows. Call it again with more, with new classes, any time.
+
+    The file is replaced only when everything has been learnt: on bad input it stays as it was.
+
+    Example: i2cansay learn defects.i2cs monday.csv && i2cansay learn defects.i2cs tuesday.csv
+    """
+    from i2cansay import load
+    from i2cansay.cli.parameters import parse_settings
+    from i2cansay.features import load_labelled
+    from i2cansay.learners import make_learner
+
+    if model.exists() and (set_ or learner != "i2cansay"):
+        raise ValueError(f"{model} exists: its learner and parameters are in the file; leave out --learner and --set")
+    known = load(model) if model.exists() else make_learner(learner, **parse_settings(set_))
+    rows = 0
+    for path in data:
+        X, y = load_labelled(path, label=label)
+        if known.label_kind == "U":  # a label 7 among names is the name "7"
+            y = y.astype(str)
+        for start in range(0, len(X), batch_size):
+            known.partial_fit(X[start : start + batch_size], y[start : start + batch_size])
+        rows += len(X)
+    known.save(model)
+    typer.echo(f"{model}: learnt {rows} rows, knows {len(known.classes_)} classes")
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A model file.")],
+    data: Annotated[Path, typer.Argument(help="CSV or NPZ of features; a label column is used to say how many are right.")],
+    *,
+    label: Annotated[str, typer.Option(help="The CSV column that may hold the label.")] = "label",
+    top: Annotated[int, typer.Option(min=1, help="How many of the likeliest classes to name.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Write here instead of to the terminal.")] = None,
+) -> None:
+    """Ask a model file: one CSV line per row, the likeliest class and its probability first.
+
+    Example: i2cansay predict defects.i2cs today.csv --top 3
+    """
+    from i2cansay import load
+    from i2cansay.features import load_features
+
+    known = load(model)
+    X, y = load_features(data, label=label)
+    probabilities = known.predict_proba(X)
+    top = min(top, probabilities.shape[1])
+    best = (-probabilities).argsort(axis=1, kind="stable")[:, :top]
+    header = [name for rank in range(1, top + 1) for name in (f"label_{rank}", f"probability_{rank}")]
+    lines = [
+        [cell for column in row for cell in (known.classes_[column], f"{probabilities[i, column]:.4f}")]
+        for i, row in enumerate(best)
+    ]
+    target = sys.stdout if out is None else out.open("w", newline="")
+    with target if out is not None else _left_open(target):
+        csv.writer(target).writerows([header if top > 1 else ["label", "probability"], *lines])
+    if y is not None:
+        right = float((known.predict(X).astype(str) == y.astype(str)).mean())
+        typer.echo(f"{right:.1%} of {len(y)} labels are right", err=True)
+
+
+def _left_open(stream: object) -> object:
+    from contextlib import nullcontext
+
+    return nullcontext(stream)

@@ -1,0 +1,154 @@
+"""Intra-class significance analysis (ISAY): how far a sample is from each class where that class is steady.
+
+Symbols of the paper: r^y -> std, u^y -> a row of `significance`, P -> mean, dist(f_x, P) -> the differences by
+dimension, gamma -> distances, tau -> importance.
+
+The distance of every sample to every class is two matrix products, because
+``sum_d u_d (f_d - p_d)^2 = (f*f) . u - 2 f . (u*p) + u . (p*p)``; no array of shape (n, c, d) is ever built.
+"""
+
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from i2cansay.core.blas import inner
+from i2cansay.core.growing import GrowingRows
+from i2cansay.core.moments import ClassMoments
+from i2cansay.core.types import Features, Float32, Float64, Rows
+
+Distance: TypeAlias = Literal["euclidean", "squared", "absolute"]
+DISTANCES: tuple[str, ...] = get_args(Distance)
+BiasScale: TypeAlias = Literal["paper", "mean"]
+BIAS_SCALES: tuple[str, ...] = get_args(BiasScale)
+
+# Where the three terms nearly cancel, float32 has few digits left: below this share of what was added and
+# subtracted the pair is computed anew, difference by difference.
+CANCELLED = 0.02
+BLOCK = 4096
+PAIRS = 1 << 14
+
+
+def significance(std: Features) -> Features:
+    """Return how much each dimension says about each class: rows that sum to one, (k, d).
+
+    Examples
+    --------
+    >>> significance(np.array([[0.0, 0.0, 2.0]])).round(3)
+    array([[0.468, 0.468, 0.063]])
+    """
+    weights = np.exp(std.min(axis=1, keepdims=True) - std)  # max(r) - r, less a constant softmax cannot see
+    weights /= weights.sum(axis=1, keepdims=True)  # Eq. 6
+    return weights
+
+
+def importance(distances: Features, scale: BiasScale = "paper") -> Features:
+    """Return the correction of the decision, (n, c): large where the distance is small.
+
+    "paper" divides the sum of the distances by each of them; "mean" divides their mean, so that the correction
+    does not grow with the number of classes.
+
+    Examples
+    --------
+    >>> importance(np.array([[1.0, 3.0]]))
+    array([[4.        , 1.33333333]])
+    """
+    mean = distances.mean(axis=1, keepdims=True)
+    # A point on a prototype has distance zero; it stays finite, and by far the nearest.
+    floor = np.where(mean > 0, 1e-6 * mean, 1.0)
+    total = mean if scale == "mean" else mean * distances.shape[1]
+    # All distances zero: every class is equally near.
+    return np.where(mean > 0, total, floor) / np.maximum(distances, floor)  # type: ignore[no-any-return]  # Eq. 8
+
+
+def decision(probabilities: Features, correction: Features) -> Features:
+    """Return the scores of the classes, (n, c)."""
+    return probabilities + correction  # Eq. 9
+
+
+class Significance:
+    """Significances of all classes, kept ready for the two products and refreshed only where a class changed.
+
+    The features are centred first: far from the origin the expanded squares would cancel. Any centre gives the
+    same distances, so it may stay where it is while the stream moves on.
+    """
+
+    def __init__(self, n_features: int) -> None:
+        self._u = GrowingRows(width=n_features, dtype=np.float32)
+        self._u_mean = GrowingRows(width=n_features, dtype=np.float32)
+        self._constant = GrowingRows(width=None, dtype=np.float64)
+        self._centre: Float64 = np.zeros(n_features)
+        self._stale: set[int] = set()
+
+    def resize(self, n_classes: int) -> None:
+        """Grow to `n_classes` rows; the new ones are stale."""
+        self._stale.update(range(len(self._u), n_classes))
+        for part in (self._u, self._u_mean, self._constant):
+            part.resize(n_classes)
+
+    def mark(self, rows: Rows) -> None:
+        """Note that the moments of these classes have changed."""
+        self._stale.update(rows.tolist())
+
+    def drop(self, row: int) -> None:
+        """Remove one class."""
+        for part in (self._u, self._u_mean, self._constant):
+            part.drop(row)
+        self._stale = {stale - (stale > row) for stale in self._stale if stale != row}
+
+    def recentre(self, centre: Float64) -> None:
+        """Measure from another centre from now on; everything becomes stale."""
+        self._centre = centre
+        self._stale = set(range(len(self._u)))
+
+    def distances(self, X: Features, moments: ClassMoments, distance: Distance) -> Float32:
+        """Return the significance-weighted distance of each row of `X`, (n, d), to each class, (n, c)."""
+        self._refresh(moments)
+        if distance == "absolute":
+            return self._absolute(X, moments)
+        result = np.empty((len(X), len(moments)), dtype=np.float32)
+        for start in range(0, len(X), BLOCK):
+            block = slice(start, start + BLOCK)
+            result[block] = self._squared(X[block], moments)
+        return result if distance == "squared" else np.sqrt(result, out=result)
+
+    def _refresh(self, moments: ClassMoments) -> None:
+        stale = np.array(sorted(self._stale), dtype=np.int64)
+        # By blocks, so that many new classes at once need no float64 copies of everything.
+        for start in range(0, len(stale), BLOCK // 16):
+            rows = stale[start : start + BLOCK // 16]
+            mean = (moments.mean[rows] - self._centre).astype(np.float32)
+            u = significance(moments.std(rows))
+            self._u.view[rows] = u
+            u *= mean
+            self._u_mean.view[rows] = u
+            u *= mean
+            self._constant.view[rows] = u.sum(axis=1, dtype=np.float64)
+        self._stale = set()
+
+    def _squared(self, X: Features, moments: ClassMoments) -> Float32:
+        x = (X - self._centre).astype(np.float32)
+        cross = inner(x, self._u_mean.view)
+        total: Float32 = inner(x * x, self._u.view)
+        total += self._constant.view.astype(np.float32)
+        cross *= 2
+        doubtful = cross > (1 - CANCELLED) * total
+        total -= cross  # Eq. 7, squared
+        if doubtful.any():
+            self._redo(X, moments, total, doubtful)
+        return np.maximum(total, 0, out=total)
+
+    def _redo(self, X: Features, moments: ClassMoments, total: Float32, doubtful: Features) -> None:
+        samples, classes = np.nonzero(doubtful)
+        for start in range(0, len(samples), PAIRS // 16):
+            i, c = samples[start : start + PAIRS // 16], classes[start : start + PAIRS // 16]
+            difference = X[i] - moments.mean[c]
+            total[i, c] = np.einsum("pd,pd,pd->p", difference, difference, self._u.view[c])
+
+    def _absolute(self, X: Features, moments: ClassMoments) -> Float32:
+        result = np.empty((len(X), len(moments)), dtype=np.float32)
+        difference = np.empty(X.shape, dtype=np.float64)
+        for row in range(len(moments)):
+            np.subtract(X, moments.mean[row], out=difference)
+            np.abs(difference, out=difference)
+            result[:, row] = np.einsum("nd,d->n", difference, self._u.view[row])  # Eq. 7, linear in dist
+        return result

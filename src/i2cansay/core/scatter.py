@@ -1,0 +1,143 @@
+"""One scatter matrix shared by all classes: exact under any batching, order or merge, and it can be undone.
+
+Symbols: S -> matrix, the sum over all samples of (f - p_y)(f - p_y)^T with p_y the mean of the sample's
+class *at the end*; N -> means.total. As samples move the means, S gains Chan's term
+n k/(n + k) (b - p)(b - p)^T for k new samples of mean b in a class of n samples of mean p; without it the
+result would depend on the batches. With one class for everything S is the centred Gram matrix of all samples.
+
+References
+----------
+Chan, Golub, LeVeque (1983), Algorithms for computing the sample variance, The American Statistician 37(3).
+Chen, Wiesel, Eldar, Hero (2010), Shrinkage algorithms for MMSE covariance estimation, IEEE TSP 58(10).
+"""
+
+import numpy as np
+
+from i2cansay.core.means import ClassMeans
+from i2cansay.core.moments import Moments, batch_moments
+from i2cansay.core.symmetric import SymmetricMatrix
+from i2cansay.core.types import Features, Float64, Rows, State
+
+# A mean variance below this is no spread: its inverse would overflow.
+NO_SPREAD = 1e-200
+
+
+def oas_shrinkage(matrix: SymmetricMatrix, count: float) -> float:
+    """Return the oracle approximating shrinkage of a scatter of `count` samples, between 0 and 1.
+
+    The formula is scikit-learn's, which leaves out the 2/d terms of the article.
+
+    Examples
+    --------
+    >>> matrix = SymmetricMatrix(2)
+    >>> matrix.add_gram(np.array([[3.0, 0.0], [0.0, 1.0]]))
+    >>> oas_shrinkage(matrix, 2), round(oas_shrinkage(matrix, 1000), 3)
+    (1.0, 0.006)
+    """
+    if matrix.size == 1:
+        return 0.0
+    # Of S instead of S/N: the factor cancels.
+    mean_square = matrix.sum_of_squares() / matrix.size**2
+    squared_mean = (matrix.trace() / matrix.size) ** 2
+    denominator = (count + 1) * (mean_square - squared_mean / matrix.size)
+    return min((mean_square + squared_mean) / denominator, 1.0) if denominator > 0 else 1.0
+
+
+class SharedScatter:
+    """The scatter of the samples around the means of their classes.
+
+    Examples
+    --------
+    >>> scatter = SharedScatter(n_features=2)
+    >>> scatter.resize(2)
+    >>> X, y = np.array([[0.0, 0.0], [2.0, 2.0], [9.0, 0.0], [9.0, 4.0]]), np.array([0, 0, 1, 1])
+    >>> for x, row in zip(X, y):  # one by one or all at once: the same
+    ...     scatter.add(x[None], row[None])
+    >>> scatter.matrix.dense()
+    array([[ 2.,  2.],
+           [ 2., 10.]])
+    """
+
+    def __init__(self, n_features: int) -> None:
+        self.means = ClassMeans(n_features)
+        self.matrix = SymmetricMatrix(n_features)
+
+    def resize(self, n_classes: int) -> None:
+        """Grow to `n_classes` classes."""
+        self.means.resize(n_classes)
+
+    def drop(self, row: int) -> None:
+        """Remove the mean of one class; what its samples added to the shared matrix stays."""
+        self.means.drop(row)
+
+    def add(self, X: Features, classes: Rows, weights: Float64 | None = None) -> None:
+        """Add samples, (n, d), of the given classes, (n,)."""
+        touched, batch, deviations = _within_batch(X, classes, weights)
+        steps = _steps(self.means.count[touched], batch.count, batch.mean - self.means.mean[touched])
+        self.matrix.add_gram(np.concatenate([deviations, steps]))
+        self.means.take(batch.count, batch.mean, touched)
+
+    def subtract(self, X: Features, classes: Rows, weights: Float64 | None = None) -> None:
+        """Take samples that were added out again, exactly.
+
+        Raises
+        ------
+        ValueError
+            If a class has fewer samples than are to leave, or a spread would become negative: then the
+            samples cannot be ones it was taught. Nothing has changed then.
+        """
+        touched, batch, deviations = _within_batch(X, classes, weights)
+        count_left, mean_left = self.means.without(batch.count, batch.mean, touched)
+        leaving = np.concatenate([deviations, _steps(count_left, batch.count, batch.mean - mean_left)])
+        before, less = self.matrix.diagonal(), np.einsum("nd,nd->d", leaving, leaving)
+        if np.any(before - less < -1e-6 * (before + less)):
+            raise ValueError("these samples cannot be taken out: the classes were not taught them")
+        self.matrix.add_gram(leaving, scale=-1.0)
+        self.means.take_out(batch.count, batch.mean, touched)
+
+    def merge(self, other: "SharedScatter", rows: Rows) -> None:
+        """Take in the samples of `other`, whose class i is class ``rows[i]`` here."""
+        theirs = other.means
+        self.matrix.add(other.matrix)
+        self.matrix.add_gram(
+            _steps(self.means.count[rows], theirs.count, theirs.mean - self.means.mean[rows])
+        )
+        self.means.merge(theirs, rows)
+
+    def solve_shrunk(self, B: Float64, shrinkage: float) -> Float64:
+        """Return the rows ``A^-1 b`` for the rows of `B`, (k, d), with ``A = (1 - e) S/N + e tr(S/N)/d I``.
+
+        Where no class has any spread yet, A is the identity.
+        """
+        mean_variance = self.matrix.trace() / max(self.means.total, 1e-300) / self.matrix.size
+        if not mean_variance > NO_SPREAD:
+            return B.copy()
+        return self.matrix.solve(B, scale=(1 - shrinkage) / self.means.total, shift=shrinkage * mean_variance)
+
+    def state(self) -> State:
+        """Return the means and the packed `matrix`."""
+        return {**self.means.state(), "matrix": self.matrix.packed}
+
+    def restore(self, state: State, n_classes: int) -> None:
+        """Take over what `state()` gave, which must be of `n_classes` classes of this width."""
+        self.means.restore(state, n_classes)
+        self.matrix.restore(state["matrix"])
+
+
+def _within_batch(X: Features, classes: Rows, weights: Float64 | None) -> tuple[Rows, Moments, Float64]:
+    """Return the classes of a batch, its moments, and rows whose Gram matrix is its within-class scatter."""
+    touched, groups = np.unique(classes, return_inverse=True)
+    batch = batch_moments(X, groups, len(touched), weights)
+    alone = np.bincount(groups, minlength=len(touched)) == 1
+    several = np.flatnonzero(~alone[groups])  # a sample alone is its own mean and has no deviation
+    deviations = X[several] - batch.mean[groups[several]]
+    if weights is not None:
+        deviations *= np.sqrt(weights[several])[:, None]
+    return touched, batch, deviations
+
+
+def _steps(count: Float64, added: Float64, difference: Float64) -> Float64:
+    """Return the rows whose Gram matrix is Chan's term for means, (k, d), that move apart by `difference`."""
+    moved = np.flatnonzero(count * added > 0)  # a class's first samples move no mean
+    n, k = count[moved], added[moved]
+    return difference[moved] * np.sqrt(n * (k / (n + k)))[:, None]

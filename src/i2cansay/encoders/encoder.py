@@ -1,0 +1,241 @@
+"""An encoder: pictures in, feature vectors out."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator, Sized
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from i2cansay.encoders.image_error import ImageError, summary_of
+from i2cansay.encoders.images import open_image
+from i2cansay.encoders.preprocessing import Pixels, Preprocessing
+
+if TYPE_CHECKING:
+    from i2cansay.encoders.images import Source
+
+Features = NDArray[np.float32]
+
+# With one thread per batch, batches of 1 to 16 were equally fast; small ones take less memory.
+BATCH_SIZE = 8
+
+
+class Model(Protocol):
+    """What turns squares of pixels (n, size, size, 3) into features (n, dim)."""
+
+    @property
+    def dim(self) -> int: ...
+
+    def __call__(self, squares: Pixels, *, threads: int) -> Features: ...
+
+
+@dataclass(frozen=True)
+class EncodedImages:
+    """Features of the pictures that could be read, and an error for each that could not.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_read, dim), float32
+    indices : ndarray of shape (n_read,), int64
+        Which of the given pictures each row belongs to.
+    errors : tuple of ImageError
+        In order of their `index`.
+    """
+
+    features: Features
+    indices: NDArray[np.int64]
+    errors: tuple[ImageError, ...]
+
+
+class Encoder:
+    """Pictures to feature vectors.
+
+    Made by `get_encoder`. Pictures may be paths, bytes, binary files, PIL images or arrays (`open_image`).
+    Features depend on the picture and the encoder only, not on what shares a batch with it.
+
+    Attributes
+    ----------
+    name : str
+    dim : int
+        Width of the features.
+    fingerprint : str
+        Equal for two encoders exactly when weights and preprocessing are equal, on any machine.
+    preprocessing : Preprocessing
+    threads : int
+        Cores it may use.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        model: Model,
+        preprocessing: Preprocessing,
+        fingerprint: str,
+        threads: int | None = None,
+    ) -> None:
+        if threads is not None and threads < 1:
+            raise ValueError(f"expected at least 1 thread, got {threads}")
+        self.name = name
+        self.dim = model.dim
+        self.fingerprint = fingerprint
+        self.preprocessing = preprocessing
+        self.threads = threads or usable_cores()
+        self._model = model
+
+    def __repr__(self) -> str:
+        return f"<Encoder {self.name}: {self.preprocessing.size} px -> {self.dim}, {self.fingerprint[:12]}>"
+
+    def prepare(self, image: Source) -> Pixels:
+        """Open one picture and bring it to the encoder's square: (size, size, 3), uint8."""
+        # Twice the needed side leaves the resampling filter enough to work with.
+        return self.preprocessing.square(open_image(image, shorter_side=2 * self.preprocessing.resize))
+
+    def infer(self, squares: Pixels, *, threads: int | None = None) -> Features:
+        """Encode squares that `prepare` has made, (n, size, size, 3), in one call; (n, dim)."""
+        return self._model(squares, threads=threads or self.threads)
+
+    def encode(self, images: Iterable[Source], *, on_error: Literal["raise", "skip"] = "raise") -> Features:
+        """Encode pictures.
+
+        Parameters
+        ----------
+        images : iterable of pictures
+        on_error : {"raise", "skip"}
+            With "skip" the pictures that cannot be read have no row; `encode_each` says which those are.
+
+        Returns
+        -------
+        ndarray of shape (n, dim), float32
+
+        Raises
+        ------
+        ImageError
+            Naming every picture that cannot be read, with on_error="raise".
+        """
+        if on_error not in ("raise", "skip"):
+            raise ValueError(f'on_error is "raise" or "skip", got {on_error!r}')
+        encoded = self.encode_each(images)
+        if encoded.errors and on_error == "raise":
+            raise summary_of(encoded.errors)
+        return encoded.features
+
+    def encode_each(self, images: Iterable[Source], *, batch_size: int | None = None) -> EncodedImages:
+        """Encode the pictures that can be read, and collect an error for each that cannot."""
+        parts = list(self._parts(images, batch_size))
+        return EncodedImages(
+            np.concatenate([part.features for part in parts] or [np.empty((0, self.dim), np.float32)]),
+            np.concatenate([part.indices for part in parts] or [np.empty(0, np.int64)]),
+            tuple(error for part in parts for error in part.errors),
+        )
+
+    def encode_batches(
+        self, images: Iterable[Source], *, batch_size: int | None = None
+    ) -> Iterator[Features]:
+        """Encode a stream of pictures, batch by batch and in order, without holding more than a few batches.
+
+        Opening, resizing and inference of different batches run at the same time on all cores.
+
+        Yields
+        ------
+        ndarray of shape (b, dim), float32
+            b is `batch_size`, smaller at the end.
+        """
+        for part in self._parts(images, batch_size):
+            if part.errors:
+                raise summary_of(part.errors)
+            yield part.features
+
+    def prepare_all(self, images: Iterable[Source]) -> tuple[Pixels, list[ImageError]]:
+        """Open and resize pictures on all cores without encoding them.
+
+        Returns
+        -------
+        squares : ndarray of shape (n_read, size, size, 3), uint8
+        errors : list of ImageError
+            One for each picture that cannot be read, with its index.
+        """
+        squares: list[Pixels] = []
+        errors: list[ImageError] = []
+        with ThreadPoolExecutor(self.threads) as pool:
+            for prepared in pool.map(lambda pair: self._prepare_or_error(*pair), enumerate(several(images))):
+                if isinstance(prepared, ImageError):
+                    errors.append(prepared)
+                else:
+                    squares.append(prepared)
+        size = self.preprocessing.size
+        return np.stack(squares) if squares else np.empty((0, size, size, 3), np.uint8), errors
+
+    def _parts(self, images: Iterable[Source], batch_size: int | None) -> Iterator[EncodedImages]:
+        """Batches in order; each is prepared and run by one worker, with one thread of ONNX Runtime."""
+        if batch_size is not None and batch_size < 1:
+            raise ValueError(f"expected a batch size of at least 1, got {batch_size}")
+        if batch_size is None:
+            batch_size = BATCH_SIZE
+            if isinstance(images, Sized):  # few pictures: no core without work
+                batch_size = max(1, min(batch_size, -(-len(images) // self.threads)))
+        numbered = enumerate(several(images))
+        first = list(islice(numbered, batch_size))
+        second = list(islice(numbered, batch_size))
+        if not second:  # one batch only: all cores work on it together
+            if first:
+                yield self._part(first, self.threads)
+            return
+        pending: deque[Future[EncodedImages]] = deque()
+        pool = ThreadPoolExecutor(self.threads, thread_name_prefix="i2cansay-encode")
+        try:
+            pending.extend(pool.submit(self._part, batch, 1) for batch in (first, second))
+            while pending:
+                # One batch ahead of the workers, so that none waits while the caller uses what was yielded.
+                while len(pending) <= 2 * self.threads and (batch := list(islice(numbered, batch_size))):
+                    pending.append(pool.submit(self._part, batch, 1))
+                yield pending.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def _part(self, batch: list[tuple[int, Any]], threads: int) -> EncodedImages:
+        prepared = [(index, self._prepare_or_error(index, image)) for index, image in batch]
+        squares = [(index, square) for index, square in prepared if not isinstance(square, ImageError)]
+        features = np.empty((0, self.dim), np.float32)
+        if squares:
+            features = self.infer(np.stack([square for _, square in squares]), threads=threads)
+        errors = tuple(error for _, error in prepared if isinstance(error, ImageError))
+        return EncodedImages(features, np.array([index for index, _ in squares], np.int64), errors)
+
+    def _prepare_or_error(self, index: int, image: Source) -> Pixels | ImageError:
+        try:
+            return self.prepare(image)
+        except ImageError as error:
+            return error.at(index)
+
+
+def several(images: Iterable[Source]) -> Iterable[Source]:
+    """Refuse a single picture, whose rows or letters would otherwise be taken for pictures.
+
+    Examples
+    --------
+    >>> several("cat.jpg")
+    Traceback (most recent call last):
+    ValueError: expected several images, got a single str; put it in a list
+    """
+    single = isinstance(images, str | bytes | bytearray | memoryview | os.PathLike) or not hasattr(
+        images, "__iter__"
+    )
+    if isinstance(images, np.ndarray):
+        single = images.ndim < 3 or (images.ndim == 3 and images.shape[2] in (1, 3, 4))
+    if single:
+        raise ValueError(f"expected several images, got a single {type(images).__name__}; put it in a list")
+    return images
+
+
+def usable_cores() -> int:
+    """Return the number of cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,202 @@
+"""A recipe: how the weights of a published network become an encoder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from i2cansay.encoders.cache import cache_folder, write_atomically
+from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
+from i2cansay.encoders.encoder import Encoder, Features
+from i2cansay.encoders.preprocessing import Pixels, Preprocessing
+from i2cansay.encoders.session import Session
+
+# Raise when a builder changes what it writes, so that cached graphs are built anew.
+BUILDER_VERSION = "1"
+# Parts of a checkpoint that classify; features do not depend on them.
+HEADS = ("fc.", "_fc.", "head.", "head_dist.")
+
+
+@dataclass(frozen=True)
+class OfficialFile:
+    """A file of weights as its publisher offers it.
+
+    `sha256` is the start of its hash, empty where the publisher names none; `resize` is given where the file
+    was made for another resize than the recipe's.
+    """
+
+    name: str
+    url: str
+    sha256: str = ""
+    resize: int | None = None
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A network that can be built from its weights.
+
+    Attributes
+    ----------
+    name, summary : str
+    build : callable
+        (weights, preprocessing) to an ONNX model.
+    preprocessing : Preprocessing
+    packaged : callable or None
+        Where the weights lie in an installed package.
+    files : tuple of OfficialFile
+        What to fetch otherwise, the recommended one first.
+    fixed_size : bool
+        Whether the graph is built for one input size (position embeddings), or takes any.
+    """
+
+    name: str
+    summary: str
+    build: Callable[[Weights, Preprocessing], Any]
+    preprocessing: Preprocessing
+    packaged: Callable[[], Path] | None = None
+    files: tuple[OfficialFile, ...] = ()
+    fixed_size: bool = False
+
+    def open(
+        self,
+        *,
+        name: str | None = None,
+        size: int | None = None,
+        threads: int | None = None,
+        weights: str | Path | None = None,
+        preprocessing: Preprocessing | None = None,
+    ) -> Encoder:
+        """Return the encoder, building its graph on first use; `preprocessing` replaces the recipe's."""
+        path = Path(weights) if weights is not None else self.find_weights()
+        file_hash = sha256_of(path)
+        preprocessing = (preprocessing or self.preprocessing_for(path, file_hash)).with_size(size)
+        session = self._session(path, file_hash, preprocessing)
+        digest = session.with_threads(1).get_modelmeta().custom_metadata_map["weights"]
+        text = f"i2cansay encoder {BUILDER_VERSION}\n{digest}\n{preprocessing.fingerprint_text()}"
+        fingerprint = hashlib.sha256(text.encode()).hexdigest()
+        model = BuiltModel(session, int(session.with_threads(1).get_outputs()[0].shape[1]))
+        return Encoder(
+            name or self.name,
+            model=model,
+            preprocessing=preprocessing,
+            fingerprint=fingerprint,
+            threads=threads,
+        )
+
+    def find_weights(self) -> Path:
+        """Return the weights: packaged, or an official file in a folder of I2CANSAY_DATA."""
+        if self.packaged is not None:
+            return self.packaged()
+        for folder in data_folders():
+            for file in self.files:
+                for place in (folder / "weights" / file.name, folder / file.name):
+                    if place.is_file():
+                        return place
+        raise FileNotFoundError(self.how_to_get())
+
+    def has_weights(self) -> bool:
+        """Whether the weights are where they are looked for."""
+        try:
+            return self.find_weights().is_file()
+        except (FileNotFoundError, ImportError):
+            return False
+
+    def how_to_get(self) -> str:
+        """Say which file to fetch, from where, and what to do with it."""
+        if not self.files:
+            return f"{self.name} needs a checkpoint: i2cansay encoder add {self.name} --weights FILE"
+        choices = " or ".join(
+            f"{file.name} ({f'sha256 {file.sha256}..., ' if file.sha256 else ''}{file.url})"
+            for file in self.files
+            if file.url
+        )
+        return (
+            f"{self.name} needs its weights: get {choices}, then run "
+            f"`i2cansay encoder add {self.name} --weights FILE`, "
+            "or put the file into the folder `weights` of a folder named in I2CANSAY_DATA"
+        )
+
+    def preprocessing_for(self, path: Path, file_hash: str) -> Preprocessing:
+        """Return the preprocessing that this very file was made for."""
+        for file in self.files:
+            if file.sha256 and file_hash.startswith(file.sha256):
+                return replace(self.preprocessing, resize=file.resize) if file.resize else self.preprocessing
+        for file in self.files:
+            if file.sha256 and file.name == path.name:
+                raise CheckpointError(
+                    f"{path.name} has the sha256 {file_hash[:8]}..., expected {file.sha256}...: "
+                    "download it again"
+                )
+        return self.preprocessing
+
+    def _session(self, path: Path, file_hash: str, preprocessing: Preprocessing) -> Session:
+        """The graph from the cache, or built and put there."""
+        shape = preprocessing.size if self.fixed_size else "any"
+        key = f"{BUILDER_VERSION} {self.name} {file_hash} {preprocessing.mean} {preprocessing.std} {shape}"
+        cached = (
+            cache_folder() / "graphs" / f"{self.name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.onnx"
+        )
+        if cached.is_file():
+            with suppress(Exception):  # a damaged cache is built anew below
+                return Session(cached)
+        model = self.build_model(read_checkpoint(path), preprocessing)
+        serialized: bytes = model.SerializeToString()
+        try:
+            write_atomically(cached, lambda temporary: temporary.write_bytes(serialized))
+        except OSError:  # a read-only or full disk costs time, not the result
+            return Session(serialized)
+        return Session(cached)
+
+    def build_model(self, weights: Weights, preprocessing: Preprocessing) -> Any:
+        """Build the ONNX model and note in it which weights it was made from."""
+        try:
+            model = self.build(weights, preprocessing)
+        except (KeyError, IndexError) as error:
+            raise CheckpointError(f"these are not the weights of {self.name}: missing {error}") from error
+        entry = model.metadata_props.add()
+        entry.key, entry.value = "weights", digest_of(weights)
+        return model
+
+
+@dataclass(frozen=True)
+class BuiltModel:
+    """A graph that takes pixels as they are."""
+
+    session: Session
+    dim: int
+
+    def __call__(self, squares: Pixels, *, threads: int) -> Features:
+        return self.session.run(squares, threads=threads)
+
+
+def digest_of(weights: Weights) -> str:
+    """Hash the weights that features depend on, by value: the file format and float width do not matter."""
+    digest = hashlib.sha256()
+    for name in sorted(weights):
+        array = weights[name]
+        if array.dtype.kind == "f" and not name.startswith(HEADS):
+            digest.update(f"{name} {array.shape}\n".encode())
+            digest.update(np.ascontiguousarray(array, dtype="<f4").tobytes())
+    return digest.hexdigest()
+
+
+def sha256_of(path: Path) -> str:
+    """Hash a file."""
+    if not path.is_file():
+        raise FileNotFoundError(f"no file of weights at {path}")
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def data_folders() -> Iterator[Path]:
+    """Yield the folders of I2CANSAY_DATA, a search path like PATH."""
+    for folder in os.environ.get("I2CANSAY_DATA", "").split(os.pathsep):
+        if folder:
+            yield Path(folder).expanduser()

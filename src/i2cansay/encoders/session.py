@@ -1,0 +1,96 @@
+"""Running an ONNX graph on ONNX Runtime."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from i2cansay.encoders.extra import import_extra
+
+Features = NDArray[np.float32]
+POOLS: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
+    "none": lambda output: output,
+    "mean": lambda output: output.mean(axis=tuple(range(2, output.ndim))),
+    "mean-tokens": lambda output: output.mean(axis=1),
+    "first-token": lambda output: output[:, 0],
+}
+
+
+class Session:
+    """A graph and the ONNX Runtime sessions that run it, made when first needed.
+
+    One session per number of threads: many images are fastest with one thread per batch and several batches
+    at once, a single image with all threads on it.
+
+    Parameters
+    ----------
+    graph : Path or bytes
+        An ONNX file, or its contents.
+    output : str or None
+        The output to read; by default the first.
+    pool : {"none", "mean", "mean-tokens", "first-token"}
+        How the output becomes (n, dim): as it is; averaged over the axes after the second (maps of a
+        convolutional network); averaged over, or the first of, the tokens of a transformer.
+    """
+
+    def __init__(self, graph: Path | bytes, *, output: str | None = None, pool: str = "none") -> None:
+        if pool not in POOLS:
+            raise ValueError(f"pool is one of {', '.join(POOLS)}, got {pool!r}")
+        self._graph = graph
+        self._pool = POOLS[pool]
+        self._lock = threading.Lock()
+        self._sessions: dict[int, Any] = {}
+        first = self.with_threads(1)
+        entry = first.get_inputs()[0]
+        outputs = [each.name for each in first.get_outputs()]
+        if output is not None and output not in outputs:
+            raise ValueError(f"the graph has no output {output!r}; it has {', '.join(outputs)}")
+        self.input = entry.name
+        self.output = output or outputs[0]
+        self.type: str = entry.type
+        self.batch_size = entry.shape[0] if entry.shape and isinstance(entry.shape[0], int) else None
+
+    def with_threads(self, threads: int) -> Any:
+        """Return the ONNX Runtime session that uses `threads` threads for one call."""
+        with self._lock:
+            if threads not in self._sessions:
+                self._sessions[threads] = open_session(self._graph, threads)
+            return self._sessions[threads]
+
+    def run(self, batch: NDArray[Any], *, threads: int = 1) -> Features:
+        """Run the graph on a batch; (n, dim) float32."""
+        n, fixed = len(batch), self.batch_size
+        if fixed is not None and n != fixed:
+            # The graph was exported for one batch size: fill up, or go piece by piece.
+            if n > fixed:
+                parts = [
+                    self.run(batch[start : start + fixed], threads=threads) for start in range(0, n, fixed)
+                ]
+                return np.concatenate(parts)
+            batch = np.concatenate([batch, np.zeros((fixed - n, *batch.shape[1:]), batch.dtype)])
+        (output,) = self.with_threads(threads).run([self.output], {self.input: batch})
+        features = np.ascontiguousarray(self._pool(output)[:n], dtype=np.float32)
+        if features.ndim != 2:
+            raise ValueError(
+                f"output {self.output!r} has shape {output.shape}, expected (n, dim) after pooling: "
+                f"set pool to one of {', '.join(POOLS)}"
+            )
+        return features
+
+
+def open_session(graph: Path | bytes, threads: int) -> Any:
+    """Open an ONNX Runtime session on the CPU."""
+    runtime = import_extra("onnxruntime")
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Spinning workers would take the cores from the BLAS that learns between two images.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    source = graph if isinstance(graph, bytes) else str(graph)
+    return runtime.InferenceSession(source, options, providers=["CPUExecutionProvider"])

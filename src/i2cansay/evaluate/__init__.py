@@ -1,0 +1,32 @@
+"""Evaluation: one loop that drives a stream through a learner, and the metrics of what came of it."""
+
+from i2cansay.evaluate.learner import Learner
+from i2cansay.evaluate.metrics import (
+    accuracy_curve,
+    accuracy_per_class,
+    average_accuracy,
+    forgetting,
+    last_accuracy,
+    prequential_accuracy,
+    summarise,
+)
+from i2cansay.evaluate.outcome import Checkpoint, Outcome
+from i2cansay.evaluate.play import play
+from i2cansay.evaluate.progress import Moment, Progress, show_progress
+
+__all__ = [
+    "Checkpoint",
+    "Learner",
+    "Moment",
+    "Outcome",
+    "Progress",
+    "accuracy_curve",
+    "accuracy_per_class",
+    "average_accuracy",
+    "forgetting",
+    "last_accuracy",
+    "play",
+    "prequential_accuracy",
+    "show_progress",
+    "summarise",
+]

@@ -1,0 +1,34 @@
+"""What the loop needs of a learner: to learn from a batch, to predict, to show its state."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+
+class Learner(Protocol):
+    """A learner as the loop sees it; the estimators of `i2cansay.learners` are such learners.
+
+    The properties are what a learner declares about itself, as plain class attributes: whether it keeps
+    samples, whether it learns in one pass (`streaming`; one that collects everything and fits later is
+    not), whether its answer is independent of the order of the samples, whether it would need to be told
+    where sessions end (the loop tells it nothing).
+    """
+
+    @property
+    def stores_samples(self) -> bool: ...
+    @property
+    def streaming(self) -> bool: ...
+    @property
+    def order_free(self) -> bool: ...
+    @property
+    def needs_boundaries(self) -> bool: ...
+
+    def partial_fit(self, X: NDArray[Any], y: NDArray[Any], /) -> object:
+        """Learn from a batch: features of shape (n, d), labels of shape (n,), possibly of new classes."""
+
+    def predict(self, X: NDArray[Any], /) -> NDArray[Any]:
+        """Return a label per row, shape (n,); change nothing."""
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """Return all that has been learnt, as arrays."""

@@ -1,0 +1,209 @@
+"""The one training loop: drive a stream through a learner and count what it gets right.
+
+The learner is handed features and labels, batch by batch, and rows to predict; never a session, a row
+number, the number of classes to come, or a test label.
+"""
+
+from time import perf_counter
+
+import numpy as np
+
+from i2cansay.core.types import Features, Rows
+from i2cansay.evaluate.learner import Learner
+from i2cansay.evaluate.outcome import Checkpoint, Outcome
+from i2cansay.evaluate.progress import Moment, Progress
+from i2cansay.streams import Batch, Stream
+from i2cansay.streams.stream import Labels
+
+# Scores of so many rows at once stay small beside the features, and the products are long enough for BLAS.
+PREDICTION_ROWS = 4096
+
+
+def play(
+    learner: Learner,
+    X: Features,
+    y: Labels,
+    stream: Stream,
+    *,
+    X_test: Features,
+    y_test: Labels,
+    prequential: bool = True,
+    every_session: bool = True,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Let a learner learn a stream, measure it on the way, and return the counts.
+
+    Parameters
+    ----------
+    learner : Learner
+        Learns in place; what it had learnt before stays.
+    X, y : arrays of shape (n, d) and (n,)
+        What the rows of the stream refer to.
+    stream : Stream
+        Built from the same labels `y`.
+    X_test, y_test : arrays of shape (m, d) and (m,)
+        Test rows, predicted at the end of each session. Rows of classes that have not come yet in
+        this stream are counted as wrong without asking.
+    prequential : bool
+        Also predict every row just before it is learnt for the first time (test, then train). This costs
+        a prediction per batch: little for most, much for a learner that solves a system before it can
+        answer. Learners that are not `streaming` are not asked.
+    every_session : bool
+        Measure after each session. False: only at the end of the stream, for learners that are slow to
+        answer; averages over sessions are then not to be had.
+    progress : callable, optional
+        Told after each batch how far the stream has come; see `show_progress`.
+
+    Examples
+    --------
+    >>> from i2cansay.evaluate import average_accuracy, last_accuracy
+    >>> from i2cansay.learners import make_learner
+    >>> from i2cansay.streams import make_stream
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> X = X / 16
+    >>> train, test = np.arange(1500), np.arange(1500, 1797)
+    >>> stream = make_stream("step:1", y[train], seed=0)
+    >>> learner = make_learner("i2cansay", random_state=0)
+    >>> outcome = play(learner, X[train], y[train], stream, X_test=X[test], y_test=y[test])
+    >>> print(f"last {last_accuracy(outcome):.0%}, average {average_accuracy(outcome):.0%}")
+    last 86%, average 94%
+    """
+    y, y_test = np.asarray(y), np.asarray(y_test)
+    _check_arrays(X, y, stream, X_test, y_test)
+    game = _Game(learner, (X, y), (X_test, y_test), ask_first=prequential and learner.streaming)
+    batches = list(stream)
+    checkpoints: list[Checkpoint] = []
+    accuracy: float | None = None
+    for position, batch in enumerate(batches):
+        game.learn(batch)
+        is_last = position + 1 == len(batches)
+        if is_last or batches[position + 1].session != batch.session:
+            game.end_session()
+            if is_last or every_session:
+                checkpoints.append(game.checkpoint())
+                accuracy = game.accuracy_on_seen(checkpoints[-1])
+        if progress is not None:
+            progress(Moment(position + 1, len(batches), game.samples, accuracy))
+    return Outcome(
+        stream=stream.describe(),
+        classes=tuple(game.classes.tolist()),
+        test_counts=tuple(game.test_counts.tolist()),
+        new_classes=tuple(game.new_classes),
+        checkpoints=tuple(checkpoints),
+        every_session=every_session,
+        learning_seconds=game.learning_seconds,
+        prediction_seconds=game.prediction_seconds,
+        state_bytes=sum(int(array.nbytes) for array in learner.state().values()),
+    )
+
+
+class _Game:
+    """The counts of one run of `play`, and the only place that calls the learner."""
+
+    def __init__(
+        self,
+        learner: Learner,
+        train: tuple[Features, Labels],
+        test: tuple[Features, Labels],
+        *,
+        ask_first: bool,
+    ) -> None:
+        self.learner, self.ask_first = learner, ask_first
+        (self.X, self.y), (self.X_test, self.y_test) = train, test
+        self.classes = np.unique(np.concatenate([np.unique(self.y), np.unique(self.y_test)]))
+        self.class_of_row = np.searchsorted(self.classes, self.y)
+        self.class_of_test_row = np.searchsorted(self.classes, self.y_test)
+        self.test_counts = np.bincount(self.class_of_test_row, minlength=self.classes.size)
+        self.seen = np.zeros(self.classes.size, dtype=np.bool_)
+        self.seen_in_past_sessions = self.seen.copy()
+        self.new_classes: list[tuple[int, ...]] = []
+        self.presented = np.zeros(self.y.size, dtype=np.bool_)
+        self.samples = self.predicted = self.predicted_correctly = 0
+        self.learning_seconds = self.prediction_seconds = 0.0
+
+    def learn(self, batch: Batch) -> None:
+        """Ask for the rows that are new, if so wished, then let the learner learn the batch."""
+        if self.ask_first:
+            self._ask(np.unique(batch.rows[~self.presented[batch.rows]]))
+        # Indexing by rows copies: a learner cannot reach the other rows through the batch.
+        X, y = self.X[batch.rows], self.y[batch.rows]
+        start = perf_counter()
+        self.learner.partial_fit(X, y)
+        self.learning_seconds += perf_counter() - start
+        self.samples += batch.rows.size
+        self.presented[batch.rows] = True
+        self.seen[self.class_of_row[batch.rows]] = True
+
+    def end_session(self) -> None:
+        """Note which classes the session brought; the learner is told nothing."""
+        self.new_classes.append(tuple(np.flatnonzero(self.seen & ~self.seen_in_past_sessions).tolist()))
+        self.seen_in_past_sessions = self.seen.copy()
+
+    def checkpoint(self) -> Checkpoint:
+        """Predict the test rows of the classes seen so far and count by class."""
+        rows = np.flatnonzero(self.seen[self.class_of_test_row])
+        is_right = self._predict(self.X_test, rows) == self.y_test[rows]
+        correct = np.bincount(self.class_of_test_row[rows[is_right]], minlength=self.classes.size)
+        return Checkpoint(
+            session=len(self.new_classes) - 1,
+            samples=self.samples,
+            correct=tuple(correct.tolist()),
+            predicted=self.predicted,
+            predicted_correctly=self.predicted_correctly,
+        )
+
+    def accuracy_on_seen(self, checkpoint: Checkpoint) -> float | None:
+        """Return the pooled accuracy on the classes seen so far, None where they have no test rows."""
+        total = int(self.test_counts[self.seen].sum())
+        return sum(checkpoint.correct) / total if total else None
+
+    def _ask(self, rows: Rows) -> None:
+        # Rows of classes that never came are wrong without asking; before the first batch that is all rows.
+        known = rows[self.seen[self.class_of_row[rows]]]
+        self.predicted += rows.size
+        self.predicted_correctly += int(np.sum(self._predict(self.X, known) == self.y[known]))
+
+    def _predict(self, X: Features, rows: Rows) -> Labels:
+        """Return the learner's label for each row, shape (n,), a block of rows at a time."""
+        answers = [self.y[:0]]
+        for start in range(0, rows.size, PREDICTION_ROWS):
+            block = X[rows[start : start + PREDICTION_ROWS]]
+            begin = perf_counter()
+            labels = np.asarray(self.learner.predict(block))
+            self.prediction_seconds += perf_counter() - begin
+            if labels.shape != (len(block),):
+                raise ValueError(
+                    f"expected predict to return one label per row, shape ({len(block)},), got {labels.shape}"
+                )
+            answers.append(labels)
+        return np.concatenate(answers)
+
+
+def _check_arrays(X: Features, y: Labels, stream: Stream, X_test: Features, y_test: Labels) -> None:
+    for name, features, labels in (("X and y", X, y), ("X_test and y_test", X_test, y_test)):
+        if features.ndim != 2 or labels.shape != features.shape[:1]:
+            raise ValueError(
+                f"expected {name} of shapes (n, d) and (n,), got {features.shape} and {labels.shape}"
+            )
+    if X_test.shape[1] != X.shape[1]:
+        raise ValueError(
+            f"expected test features of width {X.shape[1]} as in the stream, got {X_test.shape[1]}; "
+            "do both come from the same encoder?"
+        )
+    if y_test.size == 0:
+        raise ValueError("expected at least one test row, got none")
+    if not np.array_equal(stream.y, y):
+        raise ValueError(
+            "expected a stream built from the labels y, but its labels differ; build it from the same rows"
+        )
+    if _is_text(y) != _is_text(y_test):
+        raise ValueError(
+            f"expected test labels of the same type as in the stream, {y.dtype}, got {y_test.dtype}; "
+            "convert one of them, text or numbers"
+        )
+
+
+def _is_text(labels: Labels) -> bool:
+    """Tell text labels from numbers, also inside object arrays."""
+    return labels.dtype.kind in "US" or (labels.dtype.kind == "O" and isinstance(labels[0], str))

@@ -1,0 +1,1 @@
+"""Declared runs and what is made of them."""

@@ -1,0 +1,46 @@
+"""Accuracy over the stream, drawn."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from i2cansay.evaluate import Outcome, accuracy_curve, last_accuracy
+
+# Told apart also without colour, and by those who see red and green alike.
+STYLES = {
+    "i2cansay": {"color": "#0b5394", "linewidth": 2.6, "marker": "o"},
+    "naive": {"color": "#b45309", "linewidth": 1.6, "marker": "v"},
+    "ncm": {"color": "#5b7f95", "linewidth": 1.6, "marker": "s"},
+    "slda": {"color": "#2e7d5b", "linewidth": 1.6, "marker": "D"},
+}
+
+
+def draw_curves(title: str, outcomes: Mapping[str, Sequence[Outcome]], path: Path) -> None:
+    """Draw accuracy on the classes seen so far over the samples seen, mean and spread over seeds.
+
+    A learner measured only at the end (the offline limit) is a dashed line.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError('drawing needs matplotlib: pip install "i2cansay[plot]"') from error
+    figure = Figure(figsize=(8.5, 4.8), layout="constrained")
+    axes = figure.subplots()
+    for name, runs in outcomes.items():
+        if all(run.every_session for run in runs):
+            samples = np.mean([[c.samples for c in run.checkpoints] for run in runs], axis=0)
+            curves = 100 * np.array([accuracy_curve(run) for run in runs])
+            mean, spread = curves.mean(axis=0), curves.std(axis=0)
+            style = STYLES.get(name, {"linewidth": 1.6, "marker": "."})
+            (line,) = axes.plot(samples, mean, label=f"{name}  {mean[-1]:.1f}", markersize=5, **style)  # type: ignore[arg-type]
+            axes.fill_between(samples, mean - spread, mean + spread, color=line.get_color(), alpha=0.15, linewidth=0)
+        else:
+            last = 100 * float(np.mean([last_accuracy(run) for run in runs]))
+            axes.axhline(last, color="#444444", linestyle="--", linewidth=1.2, label=f"{name} (offline)  {last:.1f}")
+    axes.set(xlabel="samples seen, each once", ylabel="accuracy on the classes so far, %", ylim=(0, 102))
+    axes.set_title(title, fontsize=10, loc="left")
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(title="last accuracy, %", loc="lower left", frameon=False, fontsize=9, title_fontsize=9)
+    figure.savefig(path, dpi=130)

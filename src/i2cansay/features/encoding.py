@@ -1,0 +1,201 @@
+"""From images to a feature store: encode what is missing, once."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from i2cansay.datasets import Dataset, cache_folder
+from i2cansay.features.header import Header, Subset
+from i2cansay.features.journal import Journal
+from i2cansay.features.lock import exclusive
+from i2cansay.features.store import HEADER, JOURNAL, LOCK, FeatureStore, read_header
+from i2cansay.features.writer import CHUNK_ROWS, StoreWriter
+from i2cansay.streams import low_data
+
+#: Called with the rows done and the rows in all, first with those that were there already.
+Progress: TypeAlias = Callable[[int, int], None]
+DTYPES = ("float16", "float32")
+
+
+class BatchEncoder(Protocol):
+    """What encoding needs of an encoder."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dim(self) -> int: ...
+    @property
+    def fingerprint(self) -> str: ...
+    def encode_batches(
+        self, images: Iterable[Any], *, batch_size: int | None = None
+    ) -> Iterator[NDArray[np.float32]]:
+        """Yield features of shape (b, dim) in the order of the images."""
+        ...
+
+
+def store_folder() -> Path:
+    """Folder in which stores are kept unless another is named."""
+    return cache_folder() / "features"
+
+
+def encode_dataset(
+    dataset: Dataset,
+    encoder: BatchEncoder,
+    split: str,
+    *,
+    folder: str | Path | None = None,
+    dtype: str = "float16",
+    limit: int | None = None,
+    fraction: float | None = None,
+    seed: int = 0,
+    chunk_rows: int = CHUNK_ROWS,
+    progress: Progress | None = None,
+    waiting: Callable[[], None] | None = None,
+) -> FeatureStore:
+    """Return the features of a split, encoding only what no store holds yet.
+
+    A run that was killed continues behind its last committed chunk, and the result is byte for byte the one
+    of an undisturbed run. A second process that wants the same store waits and then reads it.
+
+    Parameters
+    ----------
+    dataset, encoder, split : what to encode, and with what; their fingerprints name the store.
+    folder : where stores are kept; `I2CANSAY_CACHE/features` or the user's cache folder by default.
+    dtype : "float16" halves the store and is enough: on efficientnet-lite0 features of CIFAR-100 (5,000
+        training and 2,000 test rows) rounding to it moved 1 of 2,000 nearest-mean predictions and none of
+        LDA's, and neither accuracy. "float32" keeps every bit.
+    limit : only the first rows.
+    fraction, seed : only this share of every class, drawn as the low-data streams draw it.
+    chunk_rows : rows per commit; a kill costs at most so many.
+    progress : called with rows done and rows in all, after every batch.
+    waiting : called once when another process is at work on the same store.
+
+    Notes
+    -----
+    A part of a split (`limit`, `fraction`) is a store of its own that cannot be taken for the whole one; when
+    the whole store is finished, parts are served from it and nothing is encoded.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from i2cansay.datasets import get_dataset
+    >>> class Brightness:
+    ...     name, dim, fingerprint = "brightness", 1, "mean of all pixels"
+    ...     def encode_batches(self, images, *, batch_size=None):
+    ...         for image in images:
+    ...             yield np.array([[image.mean()]], dtype=np.float32)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = encode_dataset(get_dataset("digits"), Brightness(), "test", folder=folder, limit=3)
+    ...     print(store.features.shape, store.features.dtype, store.labels)
+    (3, 1) float16 [0 9 5]
+    """
+    if dtype not in DTYPES:
+        raise ValueError(f"expected dtype {' or '.join(DTYPES)}, got {dtype!r}")
+    base = store_folder() if folder is None else Path(folder).expanduser()
+    every_label = dataset.labels(split)
+    rows, subset = _chosen_rows(every_label, limit=limit, fraction=fraction, seed=seed)
+    if not len(rows):
+        raise ValueError(f"{dataset.name} has no images in {split!r}")
+    header = _header(dataset, encoder, split, rows, dtype=dtype, subset=subset)
+    if subset is not None:
+        whole = base / replace(header, subset=None).store_name
+        if _is_finished(whole):
+            return FeatureStore.open(whole).take(rows, header)
+    path = base / header.store_name
+    if not _is_finished(path):
+        with exclusive(path / LOCK, waiting=waiting):
+            # Another process may have finished it while this one waited for the lock.
+            if not _is_finished(path):
+                _fill(path, header, dataset, encoder, rows, chunk_rows=chunk_rows, progress=progress)
+    return FeatureStore.open(path)
+
+
+def _fill(
+    path: Path,
+    header: Header,
+    dataset: Dataset,
+    encoder: BatchEncoder,
+    rows: NDArray[np.int64],
+    *,
+    chunk_rows: int,
+    progress: Progress | None,
+) -> None:
+    labels = dataset.labels(header.split)[rows]
+    with StoreWriter(path, header, labels, rows, chunk_rows=chunk_rows) as writer:
+        done = writer.committed
+        if progress is not None:
+            progress(done, len(rows))
+        images = dataset.images(header.split, rows[done:])
+        try:
+            for batch in encoder.encode_batches(images, batch_size=writer.batch_rows):
+                writer.append(batch)
+                done += len(batch)
+                if progress is not None:
+                    progress(done, len(rows))
+            writer.finish()
+        except ValueError as error:
+            # The encoder counts images from where this run began.
+            raise ValueError(
+                f"{dataset.name} {header.split}, encoding from row {rows[writer.started]} on: {error}"
+            ) from error
+
+
+def _header(
+    dataset: Dataset,
+    encoder: BatchEncoder,
+    split: str,
+    rows: NDArray[np.int64],
+    *,
+    dtype: str,
+    subset: Subset | None,
+) -> Header:
+    labels = dataset.labels(split)[rows]
+    return Header(
+        dataset=dataset.name,
+        split=split,
+        dataset_fingerprint=dataset.fingerprint,
+        encoder=encoder.name,
+        encoder_fingerprint=encoder.fingerprint,
+        rows=len(rows),
+        dim=encoder.dim,
+        dtype=dtype,
+        class_names=dataset.class_names,
+        labels_checksum=zlib.crc32(labels.tobytes() + rows.tobytes()),
+        subset=subset,
+    )
+
+
+def _is_finished(path: Path) -> bool:
+    """Whether a store is there and complete; reads its small files only."""
+    if not ((path / HEADER).is_file() and (path / JOURNAL).is_file()):
+        return False
+    return Journal.read(path / JOURNAL).committed >= read_header(path).rows
+
+
+def _chosen_rows(
+    labels: NDArray[np.int64], *, limit: int | None, fraction: float | None, seed: int
+) -> tuple[NDArray[np.int64], Subset | None]:
+    """Rows to encode in ascending order, and the subset they make; None when they are all rows."""
+    if limit is not None and limit < 1:
+        raise ValueError(f"expected a limit of at least 1 image, got {limit}")
+    if fraction is not None and not (0 < fraction <= 1 and math.isfinite(fraction)):
+        raise ValueError(f"expected a fraction above 0 and up to 1, got {fraction}")
+    rows = np.arange(len(labels), dtype=np.int64)
+    if fraction is not None and fraction < 1:
+        rows = low_data(labels, fraction, seed)
+    else:
+        fraction, seed = None, 0
+    if limit is not None and limit < len(rows):
+        rows = rows[:limit]
+    else:
+        limit = None
+    subset = None if fraction is None and limit is None else Subset(fraction, seed, limit)
+    return rows, subset

@@ -1,0 +1,81 @@
+"""What a feature store says about itself: which images, which encoder, how many rows of which kind."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Subset:
+    """A part of a split: a fraction drawn per class with a seed, the first `limit` rows of it, or both."""
+
+    fraction: float | None = None
+    seed: int = 0
+    limit: int | None = None
+
+    def __str__(self) -> str:
+        drawn = None if self.fraction is None else f"fraction{self.fraction:g}-seed{self.seed}"
+        first = None if self.limit is None else f"first{self.limit}"
+        return "-".join(part for part in (drawn, first) if part)
+
+
+@dataclass(frozen=True)
+class Header:
+    """Identity and shape of a feature store.
+
+    Examples
+    --------
+    >>> header = Header("digits", "test", "d" * 64, "pixels", "e" * 64, rows=445, dim=64, dtype="float16",
+    ...                 class_names=("0", "1"), labels_checksum=0)
+    >>> header.store_name
+    'digits-test-pixels-float16-118ddfc0d8b8'
+    >>> Header.from_json(header.to_json()) == header
+    True
+    """
+
+    dataset: str
+    split: str
+    dataset_fingerprint: str
+    encoder: str
+    encoder_fingerprint: str
+    rows: int
+    dim: int
+    dtype: str
+    class_names: tuple[str, ...]
+    labels_checksum: int
+    subset: Subset | None = None
+    format: int = FORMAT
+
+    @property
+    def store_name(self) -> str:
+        """Folder name: readable, and different whenever anything that decides the features differs."""
+        fingerprints = (self.dataset_fingerprint, self.encoder_fingerprint)
+        # Not the subset's short name: it rounds the fraction.
+        subset = None if self.subset is None else asdict(self.subset)
+        identity = (self.format, self.split, self.dtype, *fingerprints, subset)
+        key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:12]
+        parts = [self.dataset, self.split, self.encoder, self.dtype, str(self.subset or ""), key]
+        return "-".join(re.sub(r"[^\w.]+", "-", part) for part in parts if part)
+
+    def to_json(self) -> str:
+        """Write as JSON text."""
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Header:
+        """Read from JSON text; raises ValueError when it is not a header of this format."""
+        try:
+            values: dict[str, Any] = json.loads(text)
+            if values["format"] != FORMAT:
+                raise ValueError(f"it has format {values['format']}, this version reads format {FORMAT}")
+            known = {field.name: values[field.name] for field in fields(cls)}
+            subset = None if known["subset"] is None else Subset(**known["subset"])
+            return cls(**{**known, "class_names": tuple(known["class_names"]), "subset": subset})
+        except (KeyError, TypeError, json.JSONDecodeError) as error:
+            raise ValueError(f"it is not a header of a feature store ({error})") from error

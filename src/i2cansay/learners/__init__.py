@@ -1,0 +1,42 @@
+"""One file per method, every one under the same contract.
+
+>>> learner = make_learner("ncm", metric="cosine")
+>>> learner.partial_fit([[1.0, 0.0], [0.0, 2.0]], ["east", "north"]).predict([[0.1, 9.0]])
+array(['north'], dtype='<U5')
+"""
+
+from importlib import import_module
+from typing import Any
+
+from i2cansay.learners.base import OnlineClassifier
+
+LEARNERS: dict[str, str] = {
+    "i2cansay": "i2cansay.learners.i2cansay:I2CANSAY",
+    "naive": "i2cansay.learners.naive:Naive",
+    "ncm": "i2cansay.learners.ncm:NearestClassMean",
+    "gaussian_nb": "i2cansay.learners.gaussian_nb:OnlineGaussianNB",
+    "slda": "i2cansay.learners.slda:StreamingLDA",
+    "ridge": "i2cansay.learners.ridge:RecursiveRidge",
+    "ranpac": "i2cansay.learners.ranpac:RanPAC",
+    "joint": "i2cansay.learners.joint:JointLogisticRegression",
+}
+"""Every method by name, as "module:Class", imported when it is asked for."""
+
+
+def learner_class(name: str) -> type[OnlineClassifier]:
+    """Return the class of a method by its name in `LEARNERS`."""
+    if name not in LEARNERS:
+        raise ValueError(f"there is no learner {name!r}; known are {', '.join(sorted(LEARNERS))}")
+    module, _, attribute = LEARNERS[name].partition(":")
+    found: type[OnlineClassifier] = getattr(import_module(module), attribute)
+    return found
+
+
+def make_learner(name: str, **parameters: Any) -> OnlineClassifier:
+    """Return a new learner by name, with these parameters."""
+    learner = learner_class(name)()
+    if unknown := sorted(set(parameters) - set(learner.get_params(deep=False))):
+        known = ", ".join(sorted(learner.get_params(deep=False)))
+        raise ValueError(f"{name} has no parameter {', '.join(unknown)}; it has {known}")
+    made: OnlineClassifier = learner.set_params(**parameters)
+    return made

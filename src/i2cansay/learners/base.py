@@ -1,0 +1,323 @@
+"""What all learners share: open labels, checked input, growth, probabilities, saving. Nothing deeper."""
+
+import json
+from abc import ABC, abstractmethod
+from os import PathLike
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from i2cansay.core.temperature import Temperature
+from i2cansay.core.types import Features, Float64, Rows, State
+from i2cansay.learners.labels import Label, LabelRows, as_labels
+from i2cansay.learners.validation import (
+    check_features,
+    check_sample_weight,
+    generator_state,
+    make_generator,
+    restore_generator,
+)
+
+# The temperature is learnt from rows that are scored before they are learnt: up to this many of a batch, and
+# about one row in a hundred of the stream, so that it costs next to nothing.
+CALIBRATION_ROWS = 16
+CALIBRATION_SHARE = 1 / 100
+# Learners that solve when they are asked are asked again when the stream has grown by this much.
+CALIBRATION_GROWTH = 0.3
+
+
+class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
+    """Base of every learner.
+
+    A learner writes seven small methods over rows of classes, numbered in the order in which they arrived:
+    `_start`, `_grow`, `_learn`, `_scores`, `_drop`, `_state`, `_restore`. Labels, checks, the calibrated
+    probabilities and the files are here.
+    """
+
+    stores_samples: bool = False
+    """Whether the state holds samples, or rows from which one could be read off."""
+    streaming: ClassVar[bool] = True
+    """Whether it learns as samples pass; False for the offline limit, which collects them and solves."""
+    order_free: ClassVar[bool] = False
+    """Whether the scores depend on the set of samples only, neither on their order nor on the batches."""
+    needs_boundaries: ClassVar[bool] = False
+    """Whether it must be told where one task ends and the next begins."""
+    solves: ClassVar[bool] = False
+    """Whether scoring after a change is expensive, because something is solved anew."""
+
+    # Made by `_begin`; before the first batch a learner has none of them.
+    _labels: LabelRows
+    _rng: np.random.Generator
+    _temperature: Temperature
+    _n_seen: int
+    _calibrate_at: int
+
+    # -- what a method writes -------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _start(self, n_features: int) -> None:
+        """Check the parameters and make empty state for features of this width."""
+
+    @abstractmethod
+    def _grow(self, n_classes: int) -> None:
+        """Make room for `n_classes` classes."""
+
+    @abstractmethod
+    def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
+        """Learn a checked batch, (n, d), of classes `rows`, (n,)."""
+
+    @abstractmethod
+    def _scores(self, X: Features) -> Features:
+        """Return the score of each class, (n, c), columns in order of arrival."""
+
+    @abstractmethod
+    def _drop(self, row: int) -> None:
+        """Remove one class."""
+
+    @abstractmethod
+    def _state(self) -> State:
+        """Return everything learnt as arrays."""
+
+    @abstractmethod
+    def _restore(self, state: State) -> None:
+        """Take over what `_state` gave; raise ValueError where it does not fit. `_start` has been called."""
+
+    # -- learning -------------------------------------------------------------------------------------------
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Forget everything and learn `X`, (n, d), with labels `y`, (n,), in shuffled batches."""
+        fresh = type(self)(**self.get_params(deep=False))
+        X = check_features(fresh, X, reset=True)
+        labels = fresh._check_labels(y, len(X))
+        fresh._begin(X.shape[1])
+        self._become(fresh)
+        for rows in self._batches(len(X)):
+            self._take(X[rows], labels[rows], None)
+        return self
+
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn one batch: features (n, d) and their labels (n,), known or new.
+
+        Parameters
+        ----------
+        classes : array of labels, optional
+            Not needed. Where given, `y` is checked against it; a class gets its column with its first sample.
+        sample_weight : (n,) positive weights, optional
+            How much each sample counts in the statistics and in the step.
+        """
+        new = not self._started
+        into = type(self)(**self.get_params(deep=False)) if new else self
+        X = check_features(into, X, reset=new)
+        labels = into._check_labels(y, len(X))
+        weights = check_sample_weight(sample_weight, len(X))
+        if classes is not None and (unknown := np.setdiff1d(labels, as_labels(classes))).size:
+            raise ValueError(f"The target label(s) {unknown.tolist()} in y do not exist in the initial classes")
+        if new:  # nothing of `self` has changed up to here, whatever was wrong with the input
+            into._begin(X.shape[1])
+            self._become(into)
+        self._take(X, labels, weights)
+        return self
+
+    def _take(self, X: Features, labels: NDArray[Any], weights: Float64 | None) -> None:
+        self._calibrate(X, labels)
+        if new := self._labels.new_in(labels):
+            self._labels.extend(new)
+            self._grow(len(self._labels))
+        self._n_seen += len(X)
+        self._learn(X, self._labels.rows(labels), weights)
+
+    def _calibrate(self, X: Features, labels: NDArray[Any]) -> None:
+        """Now and then, move the temperature by rows of a batch that is about to be learnt (test, then train)."""
+        if self._n_seen < self._calibrate_at or not self.streaming or len(self._labels) < 2:
+            return
+        rows = self._labels.rows(labels)
+        known = np.flatnonzero(rows >= 0)
+        # Spread over the batch: a batch in the order of a folder begins with one class.
+        limit = len(known) if self.solves else CALIBRATION_ROWS
+        chosen = known[:: -(-len(known) // limit)] if len(known) > limit else known
+        if len(chosen):
+            self._temperature.update(self._scores(X[chosen]), rows[chosen])
+        pause = CALIBRATION_GROWTH * self._n_seen
+        if not self.solves:
+            pause = min(pause, len(chosen) / CALIBRATION_SHARE)
+        self._calibrate_at = self._n_seen + int(pause)
+
+    def _batches(self, n: int) -> list[Rows]:
+        """Return how `fit` cuts `n` samples: shuffled, in the learner's batch size if it has one."""
+        order = self._rng.permutation(n)
+        size = getattr(self, "batch_size", None) or n
+        return [order[start : start + size] for start in range(0, n, size)]
+
+    # -- deciding -------------------------------------------------------------------------------------------
+
+    def class_scores(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the score of every class, (n, n_classes), columns as in `classes_`, also for one or two."""
+        self._check_ready()
+        X = check_features(self, X, reset=False)
+        return self._scores(X)[:, self._labels.order]
+
+    def decision_function(self, X: ArrayLike) -> NDArray[Any]:
+        """Return `class_scores`; with two classes their difference, (n,), as scikit-learn has it."""
+        scores = self.class_scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of the highest score, (n,)."""
+        scores = self.class_scores(X)
+        labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
+        return labels
+
+    def predict_proba(self, X: ArrayLike) -> Float64:
+        """Return probabilities, (n, n_classes): softmax of the scores at a temperature learnt from the stream."""
+        scores = self.class_scores(X)
+        return self._temperature.probabilities(scores)
+
+    # -- classes --------------------------------------------------------------------------------------------
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels seen so far, sorted."""
+        if not self._started:
+            raise AttributeError(f"{type(self).__name__} has seen no sample yet, so it has no classes_")
+        return self._labels.sorted
+
+    @property
+    def label_kind(self) -> str | None:
+        """What the labels are: "U" strings, "i" whole numbers, "b" booleans; None before the first."""
+        return self._labels.kind if self._started else None
+
+    def forget(self, label: Label) -> Self:
+        """Drop a class: its statistics and its weights.
+
+        Afterwards there is no score for it, and the others are as if its column had never been there. What its
+        samples did to the weights of other classes (or to statistics shared by all) stays.
+        """
+        self._check_ready()
+        self._drop(self._labels.drop(label))
+        return self
+
+    def rename(self, old: Label, new: Label) -> Self:
+        """Give a class another label; nothing else changes."""
+        self._check_ready()
+        self._labels.rename(old, new)
+        return self
+
+    # -- state ----------------------------------------------------------------------------------------------
+
+    def state(self) -> State:
+        """Return a copy of everything learnt, labels and random generator included; {} before the first batch."""
+        return {name: array.copy() for name, array in self._whole_state().items()}
+
+    def _whole_state(self) -> State:
+        """Return the same without copying: views, valid until the next change."""
+        if not self._started:
+            return {}
+        names = getattr(self, "feature_names_in_", np.array([], dtype=object)).tolist()
+        return {
+            "labels": _json_bytes(self._labels.to_json()),
+            "feature_names": _json_bytes(json.dumps(names)),
+            "progress": np.array([self.n_features_in_, self._n_seen, self._calibrate_at], dtype=np.int64),
+            **self._temperature.state(),
+            **generator_state(self._rng),
+            **self._state(),
+        }
+
+    def set_state(self, state: State) -> Self:
+        """Take over what `state()` of a learner with the same parameters gave, and go on from there."""
+        other = type(self)(**self.get_params(deep=False))
+        try:
+            if state:
+                other._resume(state)
+        except KeyError as missing:
+            raise ValueError(f"the state lacks {missing}") from None
+        self._become(other)
+        return self
+
+    def _resume(self, state: State) -> None:
+        if state["progress"].shape != (3,):
+            raise ValueError("the progress should be three numbers: width, samples seen, next calibration")
+        n_features, n_seen, calibrate_at = (int(number) for number in state["progress"])
+        self._begin(n_features)
+        self.n_features_in_ = n_features
+        if names := json.loads(_json_text(state, "feature_names")):
+            self.feature_names_in_ = np.array(names, dtype=object)
+        self._labels = LabelRows.from_json(_json_text(state, "labels"))
+        self._n_seen, self._calibrate_at = n_seen, calibrate_at
+        self._rng = restore_generator(state)
+        self._temperature.restore(state)
+        self._restore(state)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write parameters and state to one file, atomically; `i2cansay.load` reads it."""
+        from i2cansay.learners.model_file import save
+
+        save(self, path)
+
+    # -- inside ---------------------------------------------------------------------------------------------
+
+    @property
+    def _started(self) -> bool:
+        return hasattr(self, "_labels")
+
+    def _begin(self, n_features: int) -> None:
+        self._start(n_features)
+        self._rng = make_generator(getattr(self, "random_state", 0))
+        self._temperature = Temperature()
+        self._n_seen = 0
+        self._calibrate_at = 0
+        self._labels = LabelRows()
+
+    def _become(self, other: "OnlineClassifier") -> None:
+        """Take over everything `other`, of the same parameters, has learnt."""
+        # Only these may be absent in `other`: all else is made by `_begin`. What scikit-learn hangs on an
+        # estimator (metadata requests, the context of a pipeline's callbacks) stays.
+        for name in ("n_features_in_", "feature_names_in_", "_labels"):
+            self.__dict__.pop(name, None)
+        parameters = self.get_params(deep=False)
+        learnt = {name: value for name, value in other.__dict__.items() if name not in parameters}
+        self.__dict__.update(learnt)
+
+    def _check_labels(self, y: ArrayLike, n: int) -> NDArray[Any]:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        labels = as_labels(y)
+        if len(labels) != n:
+            raise ValueError(f"X has {n} rows but y has {len(labels)} labels; give one label per row")
+        if self._started:
+            self._labels.check(labels)
+        return labels
+
+    def _check_ready(self) -> None:
+        if not self._started:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet: teach it with fit or partial_fit first"
+            )
+        if not len(self._labels):
+            raise ValueError("every class has been forgotten; teach one before asking")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._started
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _json_bytes(text: str) -> NDArray[np.uint8]:
+    return np.frombuffer(text.encode(), dtype=np.uint8)
+
+
+def _json_text(state: State, name: str) -> str:
+    if state[name].ndim != 1 or state[name].dtype != np.uint8:
+        raise ValueError(f"{name} should be a row of bytes")
+    return bytes(state[name]).decode()

@@ -1,0 +1,181 @@
+"""Open labels: strings, whole numbers or booleans, new ones at any time, each with the row it lives in."""
+
+import json
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from i2cansay.core.types import Rows
+
+Label: TypeAlias = str | int | bool
+LARGEST = 2**63 - 1
+LARGEST_FLOAT = 2**53
+OUT_OF_RANGE = "labels that are numbers must lie between -2**63 and 2**63 - 1; use strings for longer ones"
+TYPES: dict[str, Any] = {"str": np.str_, "int": np.int64, "bool": np.bool_, "float": np.float64}
+KINDS = {"U": "strings", "i": "whole numbers", "b": "booleans"}
+
+
+def as_labels(y: ArrayLike) -> NDArray[Any]:
+    """Return labels as a one-dimensional array of strings, int64 or booleans; raise on a mixture.
+
+    Examples
+    --------
+    >>> as_labels(["cat", "dog"])
+    array(['cat', 'dog'], dtype='<U3')
+    >>> as_labels(["cat", 3])
+    Traceback (most recent call last):
+    ...
+    ValueError: labels must be all strings or all whole numbers, got int and str in one batch
+    """
+    if isinstance(y, list | tuple) and not any(isinstance(label, list | tuple | np.ndarray) for label in y):
+        y = np.array(y, dtype=object)  # numpy would turn ["cat", 3] into two strings without a word
+    labels = y if isinstance(y, np.ndarray) and y.ndim == 1 else column_or_1d(y, warn=True)
+    if labels.dtype.kind == "O" and len(labels):
+        labels = _from_objects(labels)
+    if labels.dtype.kind == "f":
+        if not np.isfinite(labels).all():
+            raise ValueError("labels contain NaN or inf; expected strings or whole numbers")
+        if (np.abs(labels) > LARGEST_FLOAT).any():
+            raise ValueError("labels given as floats must be below 2**53, where floats are still exact")
+        check_classification_targets(labels)  # scikit-learn's sentence for continuous targets
+    if labels.dtype.kind == "u" and (labels > LARGEST).any():
+        raise ValueError(OUT_OF_RANGE)
+    if labels.dtype.kind in "fiu":
+        return labels.astype(np.int64)
+    if labels.dtype.kind in "Ub":
+        return labels
+    raise ValueError(f"Unknown label type: {labels.dtype}; labels must be strings or whole numbers")
+
+
+def _from_objects(labels: NDArray[Any]) -> NDArray[Any]:
+    kinds = sorted({_kind_of(label) for label in labels})
+    if len(kinds) > 1 and kinds != ["float", "int"]:
+        found = " and ".join(kinds)
+        raise ValueError(f"labels must be all strings or all whole numbers, got {found} in one batch")
+    if not set(kinds) <= set(TYPES):
+        raise ValueError(f"Unknown label type: {kinds[0]}; labels must be strings or whole numbers")
+    if kinds[0] == "str" and any(label.endswith("\0") for label in labels):
+        raise ValueError("a label ends in a NUL character, which numpy would cut off; strip it")
+    try:
+        return labels.astype(TYPES[kinds[0]])
+    except OverflowError:
+        raise ValueError(OUT_OF_RANGE) from None
+
+
+def _kind_of(label: object) -> str:
+    if isinstance(label, bool | np.bool_):
+        return "bool"
+    for kind, name in ((str, "str"), (int | np.integer, "int"), (float | np.floating, "float")):
+        if isinstance(label, kind):
+            return name
+    return type(label).__name__
+
+
+class LabelRows:
+    """Which row of the statistics each label has: rows in order of arrival, `sorted` as users see them.
+
+    Examples
+    --------
+    >>> labels = LabelRows()
+    >>> labels.extend(labels.new_in(as_labels(["fox", "owl", "fox"])))
+    >>> labels.rows(as_labels(["owl"])), labels.sorted
+    (array([1]), array(['fox', 'owl'], dtype='<U3'))
+    """
+
+    def __init__(self, labels: Iterable[Label] = (), kind: str | None = None) -> None:
+        self._rows: dict[Label, int] = {label: row for row, label in enumerate(labels)}
+        self._kind = kind
+        self._index()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, label: object) -> bool:
+        return label in self._rows
+
+    @property
+    def kind(self) -> str | None:
+        """The numpy kind of the labels, None before the first."""
+        return self._kind
+
+    def _index(self) -> None:
+        arrived = np.array(list(self._rows), dtype=self._dtype())
+        self.order: Rows = np.argsort(arrived, kind="stable")
+        self.sorted: NDArray[Any] = arrived[self.order]
+
+    def _dtype(self) -> Any:
+        return {"i": np.int64, "U": np.str_, "b": np.bool_, None: np.int64}[self._kind]
+
+    def check(self, y: NDArray[Any]) -> None:
+        """Raise unless labels of this type may be mixed with those already known."""
+        if self._kind is not None and len(self) and y.dtype.kind != self._kind:
+            raise ValueError(
+                f"the labels so far are {KINDS[self._kind]}, these are {KINDS[y.dtype.kind]}; "
+                "use one type of label in one model"
+            )
+
+    def new_in(self, y: NDArray[Any]) -> list[Label]:
+        """Return the labels of `y` not seen before, in order of first appearance."""
+        return [label for label in dict.fromkeys(y.tolist()) if label not in self._rows]
+
+    def extend(self, new: Iterable[Label]) -> None:
+        """Give each new label the next row."""
+        for label in new:
+            self._kind = "U" if isinstance(label, str) else "b" if isinstance(label, bool) else "i"
+            self._rows[label] = len(self._rows)
+        self._index()
+
+    def rows(self, y: NDArray[Any]) -> Rows:
+        """Return the row of each label, -1 for one not seen, (n,)."""
+        return np.array([self._rows.get(label, -1) for label in y.tolist()], dtype=np.int64)
+
+    def row(self, label: Label) -> int:
+        """Return the row of one label that must be known."""
+        key = label.item() if isinstance(label, np.generic) else label
+        # Python counts True as 1: without the first part forget(True) would drop the class 1.
+        if isinstance(key, bool) != (self._kind == "b") or key not in self._rows:
+            known = ", ".join(repr(known) for known in self.sorted.tolist()[:10])
+            raise ValueError(f"{key!r} is not a known class; known are {known or 'none yet'}")
+        return self._rows[key]
+
+    def drop(self, label: Label) -> int:
+        """Forget a label and return the row it had; the rows behind it move up."""
+        gone = self.row(label)
+        self._rows = {name: row - (row > gone) for name, row in self._rows.items() if row != gone}
+        self._index()
+        return gone
+
+    def rename(self, old: Label, new: Label) -> None:
+        """Give the row of `old` the label `new`, which must be of the same type and not in use."""
+        row = self.row(old)
+        fresh = as_labels([new])
+        self.check(fresh)
+        name = fresh.tolist()[0]
+        if name in self._rows and self._rows[name] != row:
+            raise ValueError(f"{name!r} is already a class; merge is not what rename does")
+        self._rows = {(name if at == row else label): at for label, at in self._rows.items()}
+        self._index()
+
+    def arrived(self) -> NDArray[Any]:
+        """Return all labels in the order of their rows."""
+        return np.array(list(self._rows), dtype=self._dtype())
+
+    def to_json(self) -> str:
+        """Return the labels in the order of their rows."""
+        return json.dumps({"kind": self._kind, "labels": list(self._rows)})
+
+    @classmethod
+    def from_json(cls, text: str) -> "LabelRows":
+        """Return labels as `to_json` gave them."""
+        stored = json.loads(text)
+        kinds: dict[str | None, type] = {"U": str, "i": int, "b": bool, None: int}
+        kind, labels = stored["kind"], stored["labels"]
+        if kind not in kinds or any(type(label) is not kinds[kind] for label in labels):
+            raise ValueError("the stored labels are not of their declared type")
+        if len(set(labels)) != len(labels):
+            raise ValueError("a stored label occurs twice")
+        return cls(labels, kind)

@@ -1,0 +1,143 @@
+"""A learner in one file: safetensors, with a header naming the learner, its parameters and the version."""
+
+import json
+import os
+import tempfile
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from i2cansay.core.types import State
+from i2cansay.learners import LEARNERS, learner_class
+from i2cansay.learners.base import OnlineClassifier
+
+FORMAT = "i2cansay-learner"
+VERSION = 1
+
+
+def save(learner: OnlineClassifier, path: str | PathLike[str]) -> None:
+    """Write `learner` to `path`; a file that was there is replaced whole or not at all."""
+    parameters = {name: _plain(name, value) for name, value in learner.get_params(deep=False).items()}
+    header = {
+        "format": FORMAT,
+        "version": str(VERSION),
+        "learner": _name_of(learner),
+        "parameters": json.dumps(parameters),
+    }
+    # A file must hold at least one tensor; a learner that has seen nothing has none.
+    state = learner._whole_state() or {"empty": np.zeros(0)}
+    arrays = {name: np.ascontiguousarray(array) for name, array in state.items()}
+    target = Path(path)
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    os.close(handle)
+    try:
+        save_file(arrays, temporary, metadata=header)
+        _sync(temporary)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+        _sync(target.parent)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def load(path: str | PathLike[str], learner: type[OnlineClassifier] | None = None) -> OnlineClassifier:
+    """Return the learner that `save` wrote, ready to go on learning bit for bit.
+
+    Parameters
+    ----------
+    learner : class, optional
+        Your own class, where the file was written by a learner that is not in `LEARNERS`.
+
+    Examples
+    --------
+    >>> import tempfile, i2cansay
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> model = i2cansay.I2CANSAY().partial_fit([[0.0], [1.0]], ["low", "high"])
+    >>> model.save(f"{folder.name}/model.i2cs")
+    >>> i2cansay.load(f"{folder.name}/model.i2cs").predict([[0.9]])
+    array(['high'], dtype='<U4')
+    >>> folder.cleanup()
+    """
+    header, state = _read(Path(path))
+    cls = _class_of(header, Path(path), learner)
+    try:
+        parameters = json.loads(header["parameters"])
+        empty = cls(**parameters)
+        return empty.set_state(state)
+    except (TypeError, ValueError, KeyError, OverflowError, MemoryError) as error:
+        raise ValueError(f"{path} is damaged or was made by another program: {error}") from error
+
+
+def _class_of(
+    header: dict[str, str], path: Path, given: type[OnlineClassifier] | None
+) -> type[OnlineClassifier]:
+    name = header.get("learner", "")
+    known = learner_class(name) if name in LEARNERS else None
+    if given is not None:
+        if known is not None and not issubclass(given, known):
+            raise ValueError(f"{path} holds the learner {name!r} ({known.__name__}), not {given.__name__}")
+        return given
+    if known is None:
+        raise ValueError(
+            f"{path} was written by {name!r}, which is not a learner of this i2cansay; "
+            "for a class of your own use load(path, learner=YourClass)"
+        )
+    return known
+
+
+def _read(path: Path) -> tuple[dict[str, str], State]:
+    if not path.exists():
+        raise FileNotFoundError(f"there is no model file {path}")
+    if not path.is_file():
+        raise ValueError(f"{path} is not a file; give the path of a saved model")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            header: dict[str, str] = file.metadata() or {}
+            if header.get("format") != FORMAT:
+                raise ValueError(f"{path} is a safetensors file, but not a model of i2cansay")
+            if not header.get("version", "").isdecimal():
+                raise ValueError(f"{path} does not say which version of the file format it is; it is damaged")
+            if int(header["version"]) > VERSION:
+                raise ValueError(
+                    f"{path} was written by a newer i2cansay (file version {header['version']}, "
+                    f"this one reads up to {VERSION}); upgrade i2cansay to open it"
+                )
+            state = {name: file.get_tensor(name) for name in file.keys() if name != "empty"}  # noqa: SIM118
+    except SafetensorError as error:
+        raise ValueError(f"{path} is not a complete model file ({error}); was it cut short?") from error
+    return header, state
+
+
+def _name_of(learner: OnlineClassifier) -> str:
+    path = f"{type(learner).__module__}:{type(learner).__qualname__}"
+    return next((name for name, known in LEARNERS.items() if known == path), path)
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Return a parameter as JSON has it; the state of a generator given as seed is in the arrays."""
+    if name == "random_state" and not isinstance(value, int | np.integer):
+        return None
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise ValueError(f"the parameter {name}={value!r} cannot be written to a file; use a number or a string")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _sync(path: str | Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

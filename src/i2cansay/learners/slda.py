@@ -1,0 +1,110 @@
+"""Streaming linear discriminant analysis: class means and one covariance shared by all classes."""
+
+from typing import Literal, Self
+
+import numpy as np
+
+from i2cansay.core.linear import LinearScores
+from i2cansay.core.scatter import SharedScatter, oas_shrinkage
+from i2cansay.core.types import Features, Float64, Rows, State
+from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.cached import Cached
+from i2cansay.learners.merging import merge_into
+from i2cansay.learners.parameters import check_choice
+
+
+class StreamingLDA(OnlineClassifier):
+    """Linear discriminant analysis that can be taught at any time; order and batches make no difference.
+
+    The covariance is ``A = (1 - e) S/N + e tr(S/N)/d I`` with S the scatter of all samples around the final
+    means of their classes, and the score of class c is ``f A^-1 p_c - p_c A^-1 p_c / 2``, less a term common
+    to all classes. A is factorised when a score is asked for and something has been learnt since.
+
+    Parameters
+    ----------
+    epsilon : float
+        The share e of the sphere in the covariance, above 0 and at most 1, for ``shrinkage="fixed"``.
+    shrinkage : {"fixed", "oas"}
+        "oas" takes e from the scatter itself (oracle approximating shrinkage).
+    prior : {"uniform", "empirical"}
+        Whether a class seen more often is more likely from the outset.
+
+    Notes
+    -----
+    Hayes and Kanan (2020) add ``e I`` regardless of the features' scale; here e is in units of their mean
+    variance. `forget` removes the mean of a class; what its samples told about the shared covariance stays
+    in it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = StreamingLDA(epsilon=0.01).partial_fit(X[:1500], y[:1500])
+    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
+    0.91
+    """
+
+    order_free = True
+    solves = True
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 1e-4,
+        shrinkage: Literal["fixed", "oas"] = "fixed",
+        prior: Literal["uniform", "empirical"] = "uniform",
+    ) -> None:
+        self.epsilon = epsilon
+        self.shrinkage = shrinkage
+        self.prior = prior
+
+    def _start(self, n_features: int) -> None:
+        check_choice("shrinkage", self.shrinkage, ("fixed", "oas"))
+        check_choice("prior", self.prior, ("uniform", "empirical"))
+        if not 0 < self.epsilon <= 1:
+            raise ValueError(f"epsilon must be above 0 and at most 1, got {self.epsilon!r}")
+        self._scatter = SharedScatter(n_features)
+        self._rule: Cached[LinearScores] = Cached()
+
+    def _grow(self, n_classes: int) -> None:
+        self._scatter.resize(n_classes)
+        self._rule.clear()
+
+    def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
+        self._scatter.add(X, rows, weights)
+        self._rule.clear()
+
+    def _scores(self, X: Features) -> Features:
+        return self._rule.get(self._solve).of(X)
+
+    @property
+    def shrinkage_(self) -> float:
+        """The share of the sphere in the covariance as it stands."""
+        if self.shrinkage == "fixed":
+            return self.epsilon
+        return oas_shrinkage(self._scatter.matrix, self._scatter.means.total)
+
+    def _solve(self) -> LinearScores:
+        # Seen from the centre of the data every score loses the same term; only the rounding is smaller.
+        means = self._scatter.means.from_centre()
+        weights = self._scatter.solve_shrunk(means, self.shrinkage_)
+        offset: Float64 = -0.5 * np.einsum("cd,cd->c", means, weights)
+        if self.prior == "empirical":
+            offset += np.log(self._scatter.means.count / self._scatter.means.total)
+        return LinearScores(self._scatter.means.centre.copy(), weights, offset)
+
+    def merge(self, other: "StreamingLDA") -> Self:
+        """Take in what another learner of the same parameters was taught, exactly; `other` is not changed."""
+        merge_into(self, other, lambda rows: self._scatter.merge(other._scatter, rows))
+        self._rule.clear()
+        return self
+
+    def _drop(self, row: int) -> None:
+        self._scatter.drop(row)
+        self._rule.clear()
+
+    def _state(self) -> State:
+        return self._scatter.state()
+
+    def _restore(self, state: State) -> None:
+        self._scatter.restore(state, len(self._labels))

@@ -1,0 +1,93 @@
+"""How the checks compare learners: to the bit, or to rounding, and what they say where they differ."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from i2cansay.core.types import State
+from i2cansay.learners.base import OnlineClassifier
+from i2cansay.testing.blobs import Samples
+
+
+def require(condition: bool | np.bool_, message: str) -> None:
+    """Raise AssertionError with `message` unless the condition holds, also where Python skips `assert`."""
+    if not condition:
+        raise AssertionError(message)
+
+
+def fresh(learner: OnlineClassifier) -> OnlineClassifier:
+    """Return an untaught learner of the same parameters, seeded."""
+    copy: OnlineClassifier = clone(learner)
+    if "random_state" in copy.get_params(deep=False):
+        copy.set_params(random_state=0)
+    return copy
+
+
+def taught(learner: OnlineClassifier, stream: Iterable[Samples]) -> OnlineClassifier:
+    """Return a fresh learner that has learnt the batches of `stream`."""
+    return teach(fresh(learner), stream)
+
+
+def teach(learner: OnlineClassifier, stream: Iterable[Samples]) -> OnlineClassifier:
+    """Let `learner` itself learn the batches of `stream`, and return it."""
+    for X, y in stream:
+        learner.partial_fit(X, y)
+    return learner
+
+
+def state_difference(before: State, after: State) -> str | None:
+    """Say where two states differ in a single bit, or return None.
+
+    Examples
+    --------
+    >>> state_difference({"mean": np.zeros(2)}, {"mean": np.zeros(2)})
+    >>> state_difference({"mean": np.zeros(2)}, {"mean": np.array([0.0, -0.0])})
+    "'mean' differs"
+    """
+    if before.keys() != after.keys():
+        return f"the arrays {sorted(before.keys() ^ after.keys())} are on one side only"
+    for name, array in before.items():
+        other = after[name]
+        if array.dtype != other.dtype or array.shape != other.shape:
+            return f"{name!r} is {array.dtype} {array.shape} here, {other.dtype} {other.shape} there"
+        if array.tobytes() != other.tobytes():
+            return f"{name!r} differs"
+    return None
+
+
+def require_same_state(before: State, after: State, message: str) -> None:
+    """Require two states to be equal bit for bit."""
+    difference = state_difference(before, after)
+    require(difference is None, f"{message}: in the state {difference}")
+
+
+def require_same_bits(a: NDArray[Any], b: NDArray[Any], message: str) -> None:
+    """Require two arrays to be equal bit for bit."""
+    same = a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    require(same, f"{message}{'' if same else _how_far(a, b)}")
+
+
+def require_close(a: NDArray[Any], b: NDArray[Any], message: str, *, tolerance: float = 1e-4) -> None:
+    """Require two arrays of scores to be equal up to rounding, measured by the largest of them."""
+    same = a.shape == b.shape
+    if same:
+        scale = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
+        same = bool(np.abs(a - b).max(initial=0.0) <= tolerance * scale)
+    require(same, f"{message}{'' if same else _how_far(a, b)}")
+
+
+def require_finite(array: NDArray[Any], message: str) -> None:
+    """Require an array to hold neither NaN nor infinity."""
+    bad = int((~np.isfinite(array)).sum())
+    require(bad == 0, f"{message}: {bad} of {array.size} values are NaN or infinite")
+
+
+def _how_far(a: NDArray[Any], b: NDArray[Any]) -> str:
+    if a.shape != b.shape:
+        return f" (shapes {a.shape} and {b.shape})"
+    if a.dtype.kind not in "fiu" or b.dtype.kind not in "fiu":
+        return f" ({a.tolist()} and {b.tolist()})"
+    return f" (largest difference {np.abs(a.astype(np.float64) - b).max():.3g})"

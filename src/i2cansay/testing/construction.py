@@ -1,0 +1,54 @@
+"""Checks of what a learner is before it has seen anything."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from i2cansay.learners.base import OnlineClassifier
+from i2cansay.testing.comparison import fresh, require
+
+DECLARATIONS = ("stores_samples", "streaming", "order_free", "needs_boundaries", "solves")
+
+
+def check_constructor_stores_untouched(learner: OnlineClassifier) -> None:
+    """The constructor keeps every argument as the very object it was given, and makes nothing else."""
+    names = sorted(learner.get_params(deep=False))
+    given = {name: object() for name in names}
+    made = type(learner)(**given)
+    for name in names:
+        require(
+            getattr(made, name, None) is given[name],
+            f"the constructor must store {name} untouched, without checking or converting it",
+        )
+    extra = sorted(set(vars(made)) - set(names))
+    require(not extra, f"the constructor made {', '.join(extra)}; make state in _start, not in __init__")
+
+
+def check_declarations(learner: OnlineClassifier) -> None:
+    """A learner says of itself, in plain booleans, what it is."""
+    for name in DECLARATIONS:
+        value = getattr(learner, name, None)
+        require(isinstance(value, bool), f"{name} must be True or False, got {value!r}")
+    require(
+        learner.streaming or learner.stores_samples,
+        "a learner that is not streaming collects samples, so stores_samples must be True",
+    )
+
+
+def check_untaught_learner_says_so(learner: OnlineClassifier) -> None:
+    """Before the first sample there is no answer, no class and no state; asking raises NotFittedError."""
+    untaught = fresh(learner)
+    X = np.zeros((2, 3))
+    questions = ("class_scores", "decision_function", "predict", "predict_proba")
+    asked: dict[str, tuple[Any, ...]] = dict.fromkeys(questions, (X,))
+    asked |= {"forget": ("a",), "rename": ("a", "b")}
+    for name, arguments in asked.items():
+        try:
+            getattr(untaught, name)(*arguments)
+        except NotFittedError:
+            continue
+        raise AssertionError(f"{name} of an untaught learner should raise NotFittedError")
+    require(untaught.state() == {}, "the state of an untaught learner should be {}")
+    require(not hasattr(untaught, "classes_"), "an untaught learner should have no classes_")
+    require(not hasattr(untaught, "n_features_in_"), "an untaught learner should have no n_features_in_")

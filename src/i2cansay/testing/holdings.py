@@ -1,0 +1,69 @@
+"""Everything an object holds on to, wherever: for learners that keep what they say they do not."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def held(thing: Any, _known: set[int] | None = None) -> Iterator[Any]:
+    """Yield every array and every plain number reachable from `thing`, each object once.
+
+    Examples
+    --------
+    >>> class Box:
+    ...     def __init__(self) -> None:
+    ...         self.inside = [np.zeros(3), {"one": 1.5}]
+    >>> list(held(Box()))
+    [array([0., 0., 0.]), 1.5]
+    """
+    known = set() if _known is None else _known
+    if id(thing) in known or isinstance(thing, type | str | bytes | np.random.Generator):
+        return
+    known.add(id(thing))
+    if isinstance(thing, int | float | np.generic) or _is_numeric(thing):
+        yield thing
+    elif isinstance(thing, dict):
+        for value in thing.values():
+            yield from held(value, known)
+    elif isinstance(thing, list | tuple | set | frozenset | np.ndarray) or hasattr(thing, "popleft"):
+        for value in thing:
+            yield from held(value, known)
+    else:
+        for value in _attributes(thing):
+            yield from held(value, known)
+
+
+def _is_numeric(thing: Any) -> bool:
+    return isinstance(thing, np.ndarray) and thing.dtype.kind != "O"
+
+
+def _attributes(thing: Any) -> list[Any]:
+    slots = [name for cls in type(thing).__mro__ for name in getattr(cls, "__slots__", ())]
+    return [*getattr(thing, "__dict__", {}).values(), *(getattr(thing, name, None) for name in slots)]
+
+
+def held_arrays(thing: Any) -> list[NDArray[Any]]:
+    """Return every array reachable from `thing`, for a view also the whole it is a part of."""
+    arrays = [part for part in held(thing) if isinstance(part, np.ndarray)]
+    return arrays + [array.base for array in arrays if isinstance(array.base, np.ndarray)]
+
+
+def held_bytes(thing: Any) -> int:
+    """Return how many bytes of numbers `thing` holds; a number outside an array counts as 8."""
+    return sum(part.nbytes if isinstance(part, np.ndarray) else 8 for part in held(thing))
+
+
+def holds_row(array: NDArray[Any], row: NDArray[Any]) -> bool:
+    """Tell whether `row`, (d,), lies somewhere in `array`, as a row or a column, in any floating precision.
+
+    Examples
+    --------
+    >>> holds_row(np.array([[0.0, 1.5, 2.5]], dtype=np.float32), np.array([1.5, 2.5]))
+    True
+    """
+    if array.dtype.kind != "f" or array.size < row.size:
+        return False
+    wanted = row.astype(array.dtype).tobytes()
+    return wanted in array.tobytes() or wanted in array.T.tobytes()

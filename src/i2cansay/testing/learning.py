@@ -1,0 +1,155 @@
+"""Checks of what a stream may look like: short, narrow, constant, late, repeated, in any order."""
+
+import numpy as np
+
+from i2cansay.core.types import Float64
+from i2cansay.learners.base import OnlineClassifier
+from i2cansay.testing.blobs import Samples, batches, blobs, late_class
+from i2cansay.testing.comparison import (
+    fresh,
+    require,
+    require_close,
+    require_finite,
+    require_same_bits,
+    require_same_state,
+    taught,
+)
+
+
+def check_learns(learner: OnlineClassifier) -> None:
+    """From a shuffled stream of well separated classes it learns more than chance would give."""
+    train, test = blobs(per_class=40), blobs(seed=1)
+    accuracy = float(np.mean(taught(learner, batches(train, (10,))).predict(test.X) == test.y))
+    chance = 1 / len(np.unique(train.y))
+    require(
+        accuracy > 1.5 * chance, f"accuracy {accuracy:.2f} where chance is {chance:.2f}: it does not learn"
+    )
+
+
+def check_returns_itself(learner: OnlineClassifier) -> None:
+    """`partial_fit` and `fit` return the learner, so that calls can be chained."""
+    X, y = blobs()
+    model = fresh(learner)
+    require(model.partial_fit(X, y) is model, "partial_fit must return self")
+    require(model.fit(X, y) is model, "fit must return self")
+
+
+def check_one_sample(learner: OnlineClassifier) -> None:
+    """One sample is a stream: there is one class, with one score and probability 1."""
+    model = fresh(learner).partial_fit([[0.5, -1.0, 2.0]], ["only"])
+    _check_one_class(model, np.array([[0.5, -1.0, 2.0], [9.0, 9.0, 9.0]]), "one sample")
+
+
+def check_one_class(learner: OnlineClassifier) -> None:
+    """One class is a stream, in one batch or in many."""
+    X, _ = blobs()
+    labels = np.full(len(X), "only")
+    _check_one_class(fresh(learner).partial_fit(X, labels), X, "one class")
+    _check_one_class(taught(learner, batches(Samples(X, labels))), X, "one class in batches")
+
+
+def _check_one_class(model: OnlineClassifier, X: Float64, what: str) -> None:
+    scores = model.class_scores(X)
+    require(
+        scores.shape == (len(X), 1), f"{what}: expected scores of shape {(len(X), 1)}, got {scores.shape}"
+    )
+    require_finite(scores, f"{what}: scores")
+    require(model.predict(X).tolist() == ["only"] * len(X), f"{what}: predict should give the only label")
+    require_close(model.predict_proba(X), np.ones((len(X), 1)), f"{what}: its probability should be 1")
+
+
+def check_late_class(learner: OnlineClassifier) -> None:
+    """A class may come at any time: it gets its column in sorted place, and the others keep theirs."""
+    early = blobs(n_classes=3)
+    model = taught(learner, batches(Samples(early.X, early.y * 10)))
+    for late in (15, -5, 100):
+        X, y = early.X[:2] + 3.0, np.array([late, 10])
+        model.partial_fit(X, y)
+        expected = sorted({0, 10, 20, late} | set(model.classes_.tolist()))
+        require(
+            model.classes_.tolist() == expected, f"after a late class {late} classes_ is {model.classes_}"
+        )
+        scores = model.class_scores(early.X)
+        require(
+            scores.shape == (len(early.X), len(expected)),
+            f"after a late class {late} the scores have shape {scores.shape}, not one column per class",
+        )
+        require_finite(scores, f"scores after a late class {late}")
+    require(model.classes_.tolist() == [-5, 0, 10, 15, 20, 100], f"late classes gave {model.classes_}")
+
+
+def check_hard_streams_stay_finite(learner: OnlineClassifier) -> None:
+    """Nothing becomes NaN or infinite: constant or repeated samples, tiny and huge values, one dimension."""
+    X, y = blobs()
+    constant = X.copy()
+    constant[:, :3] = 4.0
+    streams = {
+        "constant dimensions": constant,
+        "all features zero": np.zeros_like(X),
+        "the same sample again and again": np.tile(X[:1], (len(X), 1)),
+        "every sample twice": np.repeat(X[: len(X) // 2], 2, axis=0),
+        "values near 1e-8": X * 1e-8,
+        "values near 1e8": X * 1e8,
+        "values far from the origin": X + 1e6,
+        "one dimension": X[:, :1],
+    }
+    for name, features in streams.items():
+        model = taught(learner, batches(Samples(features, y)))
+        means = np.stack([features[y == label].mean(axis=0) for label in np.unique(y)])
+        for what, questions in (("samples", features), ("prototypes", means)):
+            require_finite(model.class_scores(questions), f"{name}: scores of {what}")
+            require_finite(model.predict_proba(questions), f"{name}: probabilities of {what}")
+        for part, array in model.state().items():
+            if array.dtype.kind == "f":
+                require_finite(array, f"{name}: {part} of the state")
+
+
+def check_same_seed_same_scores(learner: OnlineClassifier) -> None:
+    """Two learners of one seed that see one stream are equal to the bit, whatever was asked in between."""
+    stream = late_class(blobs())
+    one, other = taught(learner, batches(stream)), fresh(learner)
+    for X, y in batches(stream):
+        other.partial_fit(X, y)
+        other.predict_proba(stream.X)
+    require_same_state(one.state(), other.state(), "the same seed and stream gave two learners")
+    require_same_bits(
+        one.predict_proba(stream.X),
+        other.predict_proba(stream.X),
+        "the same seed and stream gave two answers",
+    )
+    for _ in range(2):
+        one.fit(*stream)
+        other = fresh(learner).fit(*stream)
+        require_same_state(one.state(), other.state(), "fit depends on what was learnt before it")
+
+
+def check_fit_begins_anew(learner: OnlineClassifier) -> None:
+    """`fit` leaves nothing of the past: other features, another width, other labels, another label type."""
+    past = blobs(n_classes=5, n_features=3, seed=2)
+    X, y = blobs()
+    model = fresh(learner).partial_fit(past.X, past.y.astype(str))
+    model.predict_proba(past.X)
+    model.fit(X, y)
+    anew = fresh(learner).fit(X, y)
+    require_same_state(anew.state(), model.state(), "fit after partial_fit differs from fit alone")
+    require_same_bits(model.class_scores(X), anew.class_scores(X), "fit after partial_fit scores otherwise")
+
+
+def check_order_and_batches_do_not_matter(learner: OnlineClassifier) -> None:
+    """A learner with `order_free` gives the same scores for any cut of the stream and any order."""
+    samples = blobs()
+    questions = blobs(seed=1).X
+    reference = fresh(learner).partial_fit(*samples).class_scores(questions)
+    for sizes in ((1,), (5,), (7, 1, 12, 3)):
+        scores = taught(learner, batches(samples, sizes)).class_scores(questions)
+        require_close(scores, reference, f"order_free is claimed, but batches of {sizes} give other scores")
+    orders = {
+        "reversed": np.arange(len(samples.y))[::-1],
+        "class by class": np.argsort(samples.y, kind="stable"),
+        "class by class, backwards": np.argsort(-samples.y, kind="stable"),
+        "shuffled": np.random.default_rng(5).permutation(len(samples.y)),
+    }
+    for name, order in orders.items():
+        other = Samples(samples.X[order], samples.y[order])
+        scores = taught(learner, batches(other)).class_scores(questions)
+        require_close(scores, reference, f"order_free is claimed, but the stream {name} gives other scores")

@@ -1,0 +1,127 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.covariance import oas
+
+from i2cansay.core.scatter import SharedScatter, oas_shrinkage
+from i2cansay.core.symmetric import SymmetricMatrix
+
+
+def taught(X: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> SharedScatter:
+    scatter = SharedScatter(X.shape[1])
+    scatter.resize(4)
+    scatter.add(X, y, weights)
+    return scatter
+
+
+def draw(n: int, seed: int = 0, d: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, d)) * 3 + 50, rng.integers(0, 4, n)
+
+
+def slow_scatter(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Loop over the samples, around the final means of their classes."""
+    total = np.zeros((X.shape[1], X.shape[1]))
+    for x, label in zip(X, y, strict=True):
+        deviation = x - X[y == label].mean(axis=0)
+        total += np.outer(deviation, deviation)
+    return total
+
+
+def assert_same(a: SharedScatter, b: SharedScatter, tolerance: float = 1e-9) -> None:
+    np.testing.assert_allclose(a.matrix.dense(), b.matrix.dense(), rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(a.means.mean, b.means.mean, rtol=tolerance)
+    np.testing.assert_allclose(a.means.centre, b.means.centre, rtol=tolerance)
+
+
+@settings(max_examples=30, deadline=None)
+@given(n=st.integers(1, 40), batch=st.integers(1, 9), seed=st.integers(0, 1000))
+def test_any_batches_in_any_order_give_the_scatter_around_the_final_means(
+    n: int, batch: int, seed: int
+) -> None:
+    X, y = draw(n, seed)
+    order = np.random.default_rng(seed).permutation(n)
+    scatter = SharedScatter(3)
+    scatter.resize(4)
+    for start in range(0, n, batch):
+        rows = order[start : start + batch]
+        scatter.add(X[rows], y[rows])
+    np.testing.assert_allclose(scatter.matrix.dense(), slow_scatter(X, y), rtol=1e-9, atol=1e-9)
+
+
+def test_first_sample_of_a_class_adds_no_scatter() -> None:
+    # A port that starts the mean at zero lets the raw f f^T in.
+    scatter = taught(np.array([[100.0, 5.0], [7.0, -3.0]]), np.array([0, 1]))
+    assert not scatter.matrix.packed.any()
+
+
+def test_step_uses_the_count_of_the_class_not_of_the_stream() -> None:
+    scatter = taught(np.array([[0.0], [0.0], [0.0]]), np.array([1, 1, 1]))
+    scatter.add(np.array([[0.0]]), np.array([0]))
+    scatter.add(np.array([[2.0]]), np.array([0]))
+    assert scatter.matrix.dense().item() == pytest.approx(
+        2.0
+    )  # 1*1/2 * 2^2, with the global n it would be 3.2
+
+
+def test_merging_halves_equals_one_pass() -> None:
+    X, y = draw(50)
+    half = taught(X[:20], y[:20])
+    half.merge(taught(X[20:], y[20:]), np.arange(4))
+    assert_same(half, taught(X, y))
+
+
+def test_subtracting_undoes_adding() -> None:
+    X, y = draw(50)
+    scatter = taught(X, y)
+    scatter.subtract(X[30:], y[30:])
+    assert_same(scatter, taught(X[:30], y[:30]))
+
+
+def test_subtracting_what_was_never_there_raises_and_changes_nothing() -> None:
+    X, y = draw(50)
+    scatter, before = taught(X, y), taught(X, y)
+    with pytest.raises(ValueError, match="not taught"):
+        scatter.subtract(X[:5] + 1e3 * np.arange(5)[:, None], y[:5])
+    with pytest.raises(ValueError, match="more samples"):
+        scatter.subtract(np.tile(X, (2, 1)), np.tile(y, 2))
+    assert_same(scatter, before, tolerance=0)
+
+
+def test_weight_two_is_the_sample_twice() -> None:
+    X, y = draw(30)
+    weights = np.where(np.arange(30) < 10, 2.0, 1.0)
+    twice = taught(np.concatenate([X, X[:10]]), np.concatenate([y, y[:10]]))
+    assert_same(taught(X, y, weights), twice)
+
+
+def test_far_from_the_origin_the_scatter_keeps_its_digits() -> None:
+    X, y = draw(40)
+    near, far = taught(X, y), taught(X + 1e6, y)
+    np.testing.assert_allclose(far.matrix.dense(), near.matrix.dense(), rtol=1e-8)
+
+
+def test_dropped_class_leaves_its_share() -> None:
+    scatter = taught(*draw(40))
+    before = scatter.matrix.dense()
+    scatter.drop(2)
+    np.testing.assert_array_equal(scatter.matrix.dense(), before)
+
+
+def test_oas_agrees_with_scikit_learn() -> None:
+    X, y = draw(40, d=6)
+    scatter = taught(X, y)
+    deviations = X - scatter.means.mean[y]
+    expected = oas(deviations, assume_centered=True)[1]
+    assert oas_shrinkage(scatter.matrix, 40) == pytest.approx(expected)
+
+
+def test_oas_of_one_dimension_and_of_nothing() -> None:
+    assert oas_shrinkage(SymmetricMatrix(1), 5) == 0.0
+    assert oas_shrinkage(SymmetricMatrix(3), 5) == 1.0
+
+
+def test_without_spread_the_solution_is_the_right_side() -> None:
+    scatter = taught(np.eye(3), np.array([0, 1, 2]))
+    np.testing.assert_array_equal(scatter.solve_shrunk(np.eye(3), 1e-4), np.eye(3))

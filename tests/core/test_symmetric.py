@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+from i2cansay.core.symmetric import SymmetricMatrix
+
+
+def filled(size: int, n: int = 40, seed: int = 0) -> tuple[SymmetricMatrix, np.ndarray]:
+    X = np.random.default_rng(seed).standard_normal((n, size))
+    matrix = SymmetricMatrix(size)
+    matrix.add_gram(X)
+    return matrix, np.einsum("ni,nj->ij", X, X)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 7, 8, 31])
+def test_packed_triangle_is_the_whole_matrix(size: int) -> None:
+    matrix, dense = filled(size)
+    np.testing.assert_allclose(matrix.dense(), dense, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(matrix.diagonal(), np.diag(dense), rtol=1e-12)
+    assert matrix.trace() == pytest.approx(np.trace(dense))
+    assert matrix.sum_of_squares() == pytest.approx((dense**2).sum())
+
+
+def test_sums_are_taken_away_by_a_negative_scale() -> None:
+    matrix, dense = filled(5)
+    extra = np.random.default_rng(1).standard_normal((3, 5)).astype(np.float32)
+    matrix.add_gram(extra)
+    matrix.add_gram(extra, scale=-1.0)
+    np.testing.assert_allclose(matrix.dense(), dense, rtol=1e-12)
+
+
+def test_add_and_copy_do_not_share_memory() -> None:
+    matrix, dense = filled(4)
+    twin = matrix.copy()
+    twin.add(matrix)
+    np.testing.assert_allclose(twin.dense(), 2 * dense)
+    np.testing.assert_allclose(matrix.dense(), dense)
+
+
+@pytest.mark.parametrize("size", [1, 6, 9])
+def test_solve_agrees_with_numpy(size: int) -> None:
+    matrix, dense = filled(size)
+    B = np.random.default_rng(2).standard_normal((3, size))
+    expected = np.linalg.solve(0.5 * dense + 2.0 * np.eye(size), B.T).T
+    np.testing.assert_allclose(matrix.solve(B, shift=2.0, scale=0.5), expected, rtol=1e-9)
+
+
+def test_solve_leaves_matrix_and_right_side_alone() -> None:
+    matrix, dense = filled(6)
+    B = np.ones((2, 6))
+    matrix.solve(B, shift=1.0)
+    np.testing.assert_allclose(matrix.dense(), dense)
+    assert (B == 1).all()
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+def test_singular_matrix_with_a_negligible_shift_stays_finite(scale: float) -> None:
+    matrix = SymmetricMatrix(3)
+    matrix.add_gram(scale * np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]))
+    assert np.isfinite(matrix.solve(np.eye(3), shift=1e-300)).all()
+
+
+def test_restore_refuses_another_size() -> None:
+    with pytest.raises(ValueError, match="expected 6 numbers"):
+        SymmetricMatrix(3).restore(np.zeros(10))

@@ -1,0 +1,119 @@
+"""The default encoder: it knows a palace and a daisy, and equals torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.datasets import load_sample_images
+
+from i2cansay.encoders import get_encoder
+from i2cansay.encoders.checkpoint import Weights, read_checkpoint
+from i2cansay.encoders.efficientnet import EFFICIENTNET_LITE0, build_efficientnet_lite, packaged_weights
+from i2cansay.encoders.preprocessing import Preprocessing
+from i2cansay.encoders.session import Session
+
+# Places in ImageNet's list of 1000 classes
+PALACE, DAISY = 698, 985
+
+
+@pytest.mark.parametrize("size", [224, 288])
+def test_sample_photographs_classify_as_palace_and_daisy(size: int) -> None:
+    looking = EFFICIENTNET_LITE0.preprocessing.with_size(size)
+    model = build_efficientnet_lite(read_checkpoint(packaged_weights()), looking, logits=True)
+    squares = np.stack(
+        [get_encoder("efficientnet-lite0", size=size).prepare(p) for p in load_sample_images().images]
+    )
+    logits = Session(model.SerializeToString(), output="logits").run(squares)
+    assert logits.shape == (2, 1000)
+    assert logits.argmax(axis=1).tolist() == [PALACE, DAISY]
+
+
+def test_features_are_1280_and_not_negative() -> None:
+    encoder = get_encoder("efficientnet-lite0")
+    features = encoder.encode(load_sample_images().images)
+    assert features.shape == (2, 1280)
+    assert features.dtype == np.float32
+    assert encoder.dim == 1280
+    assert features.min() >= 0
+    assert features.max() <= 6
+    assert (features > 0).mean() > 0.3
+
+
+def test_the_published_input_is_pixel_minus_127_over_128() -> None:
+    pixels = np.array([0, 127, 255], np.uint8).reshape(1, 1, 1, 3)
+    seen = EFFICIENTNET_LITE0.preprocessing.normalise(pixels).ravel()
+    assert np.allclose(seen, [-127 / 128, 0, 1], atol=1e-6)
+
+
+def test_the_fingerprint_is_that_of_every_machine() -> None:
+    """A change here means that stored features no longer fit the encoder: only ever on purpose."""
+    assert get_encoder("efficientnet-lite0").fingerprint.startswith("bd17ad69c193")
+    assert (
+        get_encoder("efficientnet-lite0", size=128).fingerprint
+        != get_encoder("efficientnet-lite0").fingerprint
+    )
+
+
+def test_features_are_those_measured_before() -> None:
+    norms = np.linalg.norm(get_encoder("efficientnet-lite0").encode(load_sample_images().images), axis=1)
+    assert norms == pytest.approx([15.058, 16.204], abs=0.01)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("size", [32, 57])
+def test_a_random_network_equals_torch(size: int, random_efficientnet: Callable[..., Weights]) -> None:
+    pytest.importorskip("torch")
+    _compare(random_efficientnet(), Preprocessing(size=size, resize=size))
+
+
+@pytest.mark.torch
+def test_the_real_network_equals_torch() -> None:
+    pytest.importorskip("torch")
+    _compare(read_checkpoint(packaged_weights()), EFFICIENTNET_LITE0.preprocessing)
+
+
+def _compare(weights: Weights, looking: Preprocessing) -> None:
+    pixels = np.random.default_rng(1).integers(0, 256, (2, looking.size, looking.size, 3), dtype=np.uint8)
+    model = build_efficientnet_lite(weights, looking, logits=True).SerializeToString()
+    features, logits = _torch_reference(weights, looking.normalise(pixels))
+    assert np.abs(Session(model, output="features").run(pixels) - features).max() < 1e-4
+    assert np.abs(Session(model, output="logits").run(pixels) - logits).max() < 1e-4 * max(
+        1, np.abs(logits).max()
+    )
+
+
+def _torch_reference(weights: Weights, numbers: NDArray[np.float32]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """EfficientNet-Lite written out in torch, batch norms unfolded, paddings by hand."""
+    import torch  # noqa: PLC0415
+    from torch.nn import functional as F  # noqa: PLC0415
+
+    w = {key: torch.from_numpy(np.asarray(value)).float() for key, value in weights.items()}
+    strides = iter([1, 2, 2, 2, 1, 2, 1])
+
+    def layer(x: Any, name: str, norm: str, stride: int = 1, relu: bool = True) -> Any:
+        kernel = w[f"{name}.weight"]
+        side = kernel.shape[-1]
+        total = max((-(-x.shape[-1] // stride) - 1) * stride + side - x.shape[-1], 0)
+        x = F.pad(x, [total // 2, total - total // 2] * 2)
+        x = F.conv2d(x, kernel, stride=stride, groups=x.shape[1] // kernel.shape[1])
+        parts = [w[f"{norm}.{part}"] for part in ("running_mean", "running_var", "weight", "bias")]
+        x = F.batch_norm(x, *parts, eps=1e-3)
+        return F.relu6(x) if relu else x
+
+    x = layer(torch.from_numpy(numbers.transpose(0, 3, 1, 2).copy()), "_conv_stem", "_bn0", 2)
+    block = 0
+    while f"_blocks.{block}._project_conv.weight" in w:
+        name = f"_blocks.{block}."
+        out = w[f"{name}_project_conv.weight"].shape[0]
+        stride = next(strides) if block == 0 or out != x.shape[1] else 1
+        y = layer(x, f"{name}_expand_conv", f"{name}_bn0") if f"{name}_expand_conv.weight" in w else x
+        y = layer(y, f"{name}_depthwise_conv", f"{name}_bn1", stride)
+        y = layer(y, f"{name}_project_conv", f"{name}_bn2", relu=False)
+        x = x + y if block > 0 and out == x.shape[1] else y
+        block += 1
+    features = layer(x, "_conv_head", "_bn1").mean(dim=(2, 3))
+    return features.numpy(), F.linear(features, w["_fc.weight"], w["_fc.bias"]).numpy()

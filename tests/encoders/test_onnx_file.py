@@ -1,0 +1,119 @@
+"""A user's own ONNX file with its TOML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from i2cansay.encoders import get_encoder
+from i2cansay.encoders.onnx_file import describe
+
+PICTURES = list(np.random.default_rng(0).integers(0, 256, (5, 20, 20, 3), dtype=np.uint8))
+DESCRIPTION = """
+size = 10
+resize = 12
+interpolation = "bilinear"
+mean = [0.5, 0.4, 0.3]
+std = [0.2, 0.3, 0.4]
+pool = "mean"
+"""
+
+
+def mean_colour(
+    path: Path, *, shape: list[Any], kind: int = TensorProto.FLOAT, text: str = DESCRIPTION
+) -> Path:
+    """Write a graph that gives back its input, as maps to be averaged."""
+    node = helper.make_node("Identity", ["x"], ["y"])
+    values = [helper.make_tensor_value_info(name, kind, shape) for name in ("x", "y")]
+    graph = helper.make_graph([node], "identity", values[:1], values[1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    path.write_bytes(model.SerializeToString())
+    path.with_suffix(".toml").write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("batch", ["n", 1, 4])
+@pytest.mark.parametrize("kind", [TensorProto.FLOAT, TensorProto.FLOAT16])
+def test_the_graph_sees_normalised_pixels(batch: int | str, kind: int, tmp_path: Path) -> None:
+    path = mean_colour(tmp_path / "colour.onnx", shape=[batch, 3, 10, 10], kind=kind)
+    encoder = get_encoder(path)
+    assert (encoder.name, encoder.dim, encoder.preprocessing.resize) == ("colour", 3, 12)
+    squares = np.stack([encoder.prepare(picture) for picture in PICTURES])
+    expected = (squares.mean(axis=(1, 2)) / 255 - [0.5, 0.4, 0.3]) / [0.2, 0.3, 0.4]
+    assert np.allclose(encoder.encode(PICTURES), expected, atol=1e-2 if kind == TensorProto.FLOAT16 else 1e-5)
+
+
+def test_channels_last(tmp_path: Path) -> None:
+    node = helper.make_node("ReduceMean", ["x"], ["y"], axes=[1, 2], keepdims=0)
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 10, 10, 3])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 3])
+    graph = helper.make_graph([node], "colour", [x], [y])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    (tmp_path / "last.onnx").write_bytes(model.SerializeToString())
+    (tmp_path / "last.toml").write_text(DESCRIPTION.replace('pool = "mean"', 'layout = "nhwc"'))
+    first = get_encoder(mean_colour(tmp_path / "first.onnx", shape=["n", 3, 10, 10]))
+    last = get_encoder(tmp_path / "last.onnx")
+    assert np.allclose(last.encode(PICTURES), first.encode(PICTURES), atol=1e-5)
+
+
+def test_size_may_change_where_the_graph_allows_it(tmp_path: Path) -> None:
+    free = mean_colour(tmp_path / "free.onnx", shape=["n", 3, "h", "w"])
+    fixed = mean_colour(tmp_path / "fixed.onnx", shape=["n", 3, 10, 10])
+    assert get_encoder(free, size=20).encode(PICTURES).shape == (5, 3)
+    with pytest.raises(ValueError, match=r"fixed.onnx cannot be run at 20 px"):
+        get_encoder(fixed, size=20)
+
+
+def test_the_fingerprint_follows_file_and_description(tmp_path: Path) -> None:
+    shape = ["n", 3, "h", "w"]
+    one = get_encoder(mean_colour(tmp_path / "one.onnx", shape=shape)).fingerprint
+    two = get_encoder(mean_colour(tmp_path / "two.onnx", shape=shape)).fingerprint
+    text = DESCRIPTION.replace("0.5", "0.6")
+    three = get_encoder(mean_colour(tmp_path / "three.onnx", shape=shape, text=text)).fingerprint
+    assert one == two != three
+
+
+def test_what_is_missing_or_wrong_is_said(tmp_path: Path) -> None:
+    path = mean_colour(tmp_path / "a.onnx", shape=["n", 3, 10, 10])
+    path.with_suffix(".toml").unlink()
+    with pytest.raises(FileNotFoundError, match=r"expected .*a.toml beside the ONNX file"):
+        get_encoder(path)
+    path.with_suffix(".toml").write_text("size = [")
+    with pytest.raises(ValueError, match=r"a.toml: "):
+        get_encoder(path)
+    path.with_suffix(".toml").write_text(DESCRIPTION)
+    path.write_bytes(b"not a graph")
+    with pytest.raises(ValueError, match=r"a.onnx cannot be run"):
+        get_encoder(path)
+    with pytest.raises(FileNotFoundError):
+        get_encoder(tmp_path / "missing.onnx")
+    with pytest.raises(ValueError, match="leave out weights="):
+        get_encoder(path, weights="a.pth")
+    whole = mean_colour(tmp_path / "whole.onnx", shape=["n", 3, 10, 10], kind=TensorProto.INT64)
+    with pytest.raises(ValueError, match=r"int64"):
+        get_encoder(whole)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"size": "big"}, "size must be of type int"),
+        ({"pool": "max"}, "pool in none"),
+        ({"layout": "hwc"}, "layout in nchw"),
+        ({"mean": [1, 2]}, "three means"),
+        ({"mean": 3}, "iterable"),
+        ({"colour": True}, "unknown key 'colour'"),
+    ],
+)
+def test_wrong_settings(settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=sentence):
+        describe(settings)
+
+
+def test_settings_come_back() -> None:
+    description = describe({"size": 10, "layout": "nhwc", "output": "y", "pool": "mean"})
+    assert describe(description.settings()) == description

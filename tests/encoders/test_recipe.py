@@ -1,0 +1,138 @@
+"""From a checkpoint to a cached graph, and the fingerprint on the way."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from i2cansay.encoders import get_encoder
+from i2cansay.encoders.checkpoint import CheckpointError, Weights
+from i2cansay.encoders.preprocessing import Preprocessing
+from i2cansay.encoders.recipe import digest_of
+from i2cansay.encoders.resnet import RESNET18
+
+PICTURE = np.random.default_rng(0).integers(0, 256, (40, 40, 3), dtype=np.uint8)
+
+
+@pytest.fixture
+def weights(random_resnet: Callable[..., Weights]) -> Weights:
+    return random_resnet(bottleneck=False)
+
+
+@pytest.fixture
+def checkpoint(weights: Weights, tmp_path: Path) -> Path:
+    np.savez(tmp_path / "narrow.npz", **weights)  # type: ignore[arg-type]
+    return tmp_path / "narrow.npz"
+
+
+def graphs(cache: Path) -> list[Path]:
+    return sorted((cache / "graphs").iterdir())
+
+
+def test_a_graph_is_built_once(checkpoint: Path, empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = get_encoder("resnet18", weights=checkpoint, size=64)
+    built = graphs(empty_cache)
+    assert len(built) == 1
+    monkeypatch.setattr("i2cansay.encoders.recipe.read_checkpoint", lambda path: pytest.fail("built again"))
+    second = get_encoder("resnet18", weights=checkpoint, size=64)
+    other_size = get_encoder("resnet18", weights=checkpoint, size=96)
+    assert graphs(empty_cache) == built
+    assert second.fingerprint == first.fingerprint != other_size.fingerprint
+    assert np.array_equal(first.encode([PICTURE]), second.encode([PICTURE]))
+
+
+def test_a_damaged_graph_in_the_cache_is_built_again(checkpoint: Path, empty_cache: Path) -> None:
+    expected = get_encoder("resnet18", weights=checkpoint).encode([PICTURE])
+    (graph,) = graphs(empty_cache)
+    graph.write_bytes(graph.read_bytes()[:1000])
+    assert np.array_equal(get_encoder("resnet18", weights=checkpoint).encode([PICTURE]), expected)
+    assert graph.stat().st_size > 1000
+
+
+def test_without_a_writable_cache_it_still_works(
+    checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("I2CANSAY_CACHE", str(tmp_path / "file"))
+    assert get_encoder("resnet18", weights=checkpoint).encode([PICTURE]).shape == (1, 64)
+
+
+def fingerprint_in_child(checkpoint: Path, answers: multiprocessing.Queue[str]) -> None:
+    answers.put(get_encoder("resnet18", weights=checkpoint).fingerprint)
+
+
+def test_two_processes_may_build_at_the_same_time(checkpoint: Path, empty_cache: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    answers: multiprocessing.Queue[str] = context.Queue()
+    children = [context.Process(target=fingerprint_in_child, args=(checkpoint, answers)) for _ in range(2)]
+    for child in children:
+        child.start()
+    found = {answers.get(timeout=60) for _ in children}
+    for child in children:
+        child.join()
+    assert len(found) == 1
+    assert len(graphs(empty_cache)) == 1
+
+
+def test_the_fingerprint_depends_on_values_not_on_the_file(
+    weights: Weights, checkpoint: Path, tmp_path: Path
+) -> None:
+    reference = get_encoder("resnet18", weights=checkpoint).fingerprint
+    kept = {key: array for key, array in weights.items() if not key.startswith("fc.") and array.ndim}
+    save_file(dict(reversed(kept.items())), tmp_path / "headless.safetensors")
+    assert get_encoder("resnet18", weights=tmp_path / "headless.safetensors").fingerprint == reference
+    kept["conv1.weight"] = kept["conv1.weight"] + np.float32(1e-3)
+    save_file(kept, tmp_path / "changed.safetensors")
+    assert get_encoder("resnet18", weights=tmp_path / "changed.safetensors").fingerprint != reference
+
+
+def test_the_digest_sees_names_and_shapes() -> None:
+    x = np.arange(6, dtype=np.float32)
+    digests = {digest_of(each) for each in ({"a": x}, {"b": x}, {"a": x.reshape(2, 3)}, {"a": x, "b": x})}
+    assert len(digests) == 4
+    assert digest_of({"a": x}) == digest_of({"a": x.astype(np.float64), "steps": np.array(3)})
+
+
+def test_missing_weights_say_what_to_get(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("I2CANSAY_DATA", raising=False)
+    with pytest.raises(
+        FileNotFoundError, match=r"resnet50-0676ba61.pth \(sha256 0676ba61.*encoder add resnet50"
+    ):
+        get_encoder("resnet50")
+    with pytest.raises(FileNotFoundError, match="vit needs a checkpoint"):
+        get_encoder("vit")
+    with pytest.raises(FileNotFoundError, match="no file of weights at"):
+        get_encoder("resnet18", weights="missing.pth")
+
+
+def test_weights_are_found_in_the_data_folders(
+    weights: Weights, tmp_path: Path, empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("I2CANSAY_DATA", os.pathsep.join(["/nowhere", str(tmp_path)]))
+    assert not RESNET18.has_weights()
+    (tmp_path / "weights").mkdir()
+    np.savez(tmp_path / "weights" / "any.npz", **weights)  # type: ignore[arg-type]
+    (tmp_path / "weights" / "any.npz").rename(tmp_path / "weights" / "resnet18-f37072fd.pth")
+    assert RESNET18.has_weights()
+    with pytest.raises(CheckpointError, match="download it again"):
+        get_encoder("resnet18")
+
+
+def test_weights_of_another_network_are_refused(checkpoint: Path, empty_cache: Path) -> None:
+    with pytest.raises(CheckpointError, match="not the weights of vit"):
+        get_encoder("vit", weights=checkpoint)
+    assert not (empty_cache / "graphs").exists()
+
+
+def test_another_preprocessing_can_be_given(checkpoint: Path) -> None:
+    looking = Preprocessing(size=48, resize=48, mean=(0.0,) * 3, std=(1.0,) * 3)
+    encoder = RESNET18.open(weights=checkpoint, preprocessing=looking)
+    assert encoder.preprocessing == looking
+    usual = get_encoder("resnet18", weights=checkpoint, size=48)
+    assert not np.allclose(encoder.encode([PICTURE]), usual.encode([PICTURE]))

@@ -1,0 +1,209 @@
+"""Vision transformers: against an independent one in numpy, against torch, and a real DeiT-Tiny."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.special import erf, softmax
+from sklearn.datasets import load_sample_images
+
+from i2cansay.encoders import get_encoder
+from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
+from i2cansay.encoders.preprocessing import Preprocessing
+from i2cansay.encoders.session import Session
+from i2cansay.encoders.vit import DEIT_TINY, build_vit, cubic_weights, resize_positions
+
+LOOKING = Preprocessing(size=32, resize=32)
+PALACE, DAISY = 698, 985
+
+
+def random_pixels(n: int, size: int) -> NDArray[np.uint8]:
+    return np.random.default_rng(1).integers(0, 256, (n, size, size, 3), dtype=np.uint8)
+
+
+def by_hand(weights: Weights, numbers: NDArray[np.float32], heads: int) -> NDArray[np.float64]:
+    """The CLS token of a vision transformer, picture by picture and head by head, in float64."""
+    w = {key: value.astype(np.float64) for key, value in weights.items()}
+    patch = w["patch_embed.proj.weight"].shape[-1]
+    dim = w["cls_token"].shape[-1]
+    grid = numbers.shape[1] // patch
+
+    def norm(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+        centred = x - x.mean(axis=-1, keepdims=True)
+        centred /= np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-6)
+        return np.asarray(centred * w[f"{name}.weight"] + w[f"{name}.bias"])
+
+    def linear(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+        return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
+
+    features = []
+    for picture in numbers.astype(np.float64):
+        tokens = [w["cls_token"][0, 0]]
+        for row in range(grid):
+            for column in range(grid):
+                tile = picture[row * patch : (row + 1) * patch, column * patch : (column + 1) * patch]
+                kernel = w["patch_embed.proj.weight"].transpose(0, 2, 3, 1)
+                tokens.append((kernel * tile).sum(axis=(1, 2, 3)) + w["patch_embed.proj.bias"])
+        x = np.stack(tokens) + w["pos_embed"][0]
+        for block in range(2):
+            name = f"blocks.{block}."
+            query, key, value = np.split(linear(norm(x, f"{name}norm1"), f"{name}attn.qkv"), 3, axis=1)
+            mixed = []
+            for head in range(heads):
+                part = slice(head * dim // heads, (head + 1) * dim // heads)
+                likeness = query[:, part] @ key[:, part].T / np.sqrt(dim / heads)
+                mixed.append(softmax(likeness, axis=1) @ value[:, part])
+            x = x + linear(np.concatenate(mixed, axis=1), f"{name}attn.proj")
+            y = linear(norm(x, f"{name}norm2"), f"{name}mlp.fc1")
+            x = x + linear(y * (1 + erf(y / np.sqrt(2))) / 2, f"{name}mlp.fc2")
+        features.append(norm(x, "norm")[0])
+    return np.stack(features)
+
+
+def test_a_random_transformer_equals_one_written_by_hand(random_vit: Callable[..., Weights]) -> None:
+    weights = random_vit()
+    pixels = random_pixels(2, 32)
+    features = Session(build_vit(weights, LOOKING).SerializeToString()).run(pixels)
+    assert np.abs(features - by_hand(weights, LOOKING.normalise(pixels), heads=2)).max() < 1e-4
+
+
+def test_layer_scale_is_applied(random_vit: Callable[..., Weights]) -> None:
+    weights = random_vit(depth=1)
+    pixels = random_pixels(2, 32)
+    plain = Session(build_vit(weights, LOOKING).SerializeToString()).run(pixels)
+    scaled = dict(weights)
+    for layer, scale in (("attn.proj", "ls1"), ("mlp.fc2", "ls2")):
+        gamma = np.linspace(0.5, 2, 128, dtype=np.float32)
+        scaled[f"blocks.0.{scale}.gamma"] = gamma
+        scaled[f"blocks.0.{layer}.weight"] = weights[f"blocks.0.{layer}.weight"] / gamma[:, None]
+        scaled[f"blocks.0.{layer}.bias"] = weights[f"blocks.0.{layer}.bias"] / gamma
+    assert np.allclose(Session(build_vit(scaled, LOOKING).SerializeToString()).run(pixels), plain, atol=1e-4)
+
+
+def test_positions_of_the_same_grid_stay(random_vit: Callable[..., Weights]) -> None:
+    positions = random_vit()["pos_embed"]
+    assert np.array_equal(resize_positions(positions, 4), positions)
+    assert np.array_equal(resize_positions(positions, 7)[:, 0], positions[:, 0])
+
+
+def test_interpolation_keeps_constants_and_inner_slopes() -> None:
+    for old, new in ((4, 7), (14, 20), (28, 14)):
+        weights = cubic_weights(old, new)
+        assert np.allclose(weights.sum(axis=1), 1)
+        at = (np.arange(new) + 0.5) * old / new - 0.5
+        inner = (at >= 1) & (at <= old - 2)
+        # A cubic with a = -0.75 bends a slope by at most a twentieth of a step.
+        assert np.abs((weights @ np.arange(old))[inner] - at[inner]).max() < 0.05
+
+
+def test_other_sizes_work(random_vit: Callable[..., Weights]) -> None:
+    looking = Preprocessing(size=56, resize=56)
+    features = Session(build_vit(random_vit(), looking).SerializeToString()).run(random_pixels(3, 56))
+    assert features.shape == (3, 128)
+    assert np.isfinite(features).all()
+
+
+def test_what_is_not_supported_is_named(random_vit: Callable[..., Weights]) -> None:
+    with pytest.raises(CheckpointError, match="dist_token"):
+        build_vit({**random_vit(), "dist_token": np.zeros((1, 1, 128))}, LOOKING)
+    with pytest.raises(ValueError, match="multiple of the patch of 8"):
+        build_vit(random_vit(), Preprocessing(size=33, resize=33))
+    with pytest.raises(ValueError, match="multiple of 64"):
+        build_vit(random_vit(dim=96), LOOKING)
+    with pytest.raises(CheckpointError, match="square of patches"):
+        resize_positions(np.zeros((1, 12, 8)), 5)
+
+
+@pytest.fixture
+def deit_tiny(data_folders: list[Path]) -> Path:
+    for folder in data_folders:
+        for file in DEIT_TINY.files:
+            if (folder / "weights" / file.name).is_file():
+                return folder / "weights" / file.name
+    pytest.skip("no DeiT-Tiny in the folders of I2CANSAY_DATA")
+
+
+@pytest.mark.data
+def test_a_real_transformer_knows_the_sample_photographs(deit_tiny: Path) -> None:
+    encoder = get_encoder("deit_tiny")
+    squares = np.stack([encoder.prepare(picture) for picture in load_sample_images().images])
+    model = build_vit(read_checkpoint(deit_tiny), encoder.preprocessing, logits=True)
+    best = Session(model.SerializeToString(), output="logits").run(squares).argsort(axis=1)[:, ::-1]
+    assert best[0, 0] == PALACE
+    assert DAISY in best[1, :5]
+    assert encoder.encode(load_sample_images().images).shape == (2, 192)
+
+
+@pytest.mark.data
+def test_a_real_transformer_sees_the_same_at_another_size(deit_tiny: Path) -> None:
+    """Were the positions scrambled by the interpolation, the features would not resemble each other."""
+    photographs = load_sample_images().images
+    usual, larger = (
+        get_encoder("deit_tiny", size=size, weights=deit_tiny).encode(photographs) for size in (224, 288)
+    )
+    likeness = np.corrcoef(np.concatenate([usual, larger]))[:2, 2:]
+    assert np.diag(likeness).min() > 0.7
+    assert np.diag(likeness).min() > max(likeness[0, 1], likeness[1, 0]) + 0.3
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("size", [32, 48, 24])
+def test_a_random_transformer_equals_torch(size: int, random_vit: Callable[..., Weights]) -> None:
+    pytest.importorskip("torch")
+    weights, looking, pixels = (
+        random_vit(depth=3),
+        Preprocessing(size=size, resize=size),
+        random_pixels(2, size),
+    )
+    features = Session(build_vit(weights, looking).SerializeToString()).run(pixels)
+    assert np.abs(features - _torch_reference(weights, looking.normalise(pixels), heads=2)).max() < 1e-4
+
+
+@pytest.mark.torch
+@pytest.mark.data
+def test_the_real_transformer_equals_torch(deit_tiny: Path) -> None:
+    pytest.importorskip("torch")
+    encoder = get_encoder("deit_tiny", weights=deit_tiny)
+    squares = np.stack([encoder.prepare(picture) for picture in load_sample_images().images])
+    expected = _torch_reference(read_checkpoint(deit_tiny), encoder.preprocessing.normalise(squares), heads=3)
+    assert np.abs(encoder.infer(squares) - expected).max() < 1e-4 * np.abs(expected).max()
+
+
+def _torch_reference(weights: Weights, numbers: NDArray[np.float32], heads: int) -> NDArray[Any]:
+    """A vision transformer written out in torch."""
+    import torch  # noqa: PLC0415
+    from torch.nn import functional as F  # noqa: PLC0415
+
+    w = {key: torch.from_numpy(np.asarray(value)).float() for key, value in weights.items()}
+    kernel = w["patch_embed.proj.weight"]
+    dim, patch = kernel.shape[0], kernel.shape[-1]
+    x = F.conv2d(
+        torch.from_numpy(numbers.transpose(0, 3, 1, 2).copy()), kernel, w["patch_embed.proj.bias"], patch
+    )
+    side, old = x.shape[-1], round((w["pos_embed"].shape[1] - 1) ** 0.5)
+    grid = w["pos_embed"][:, 1:].reshape(1, old, old, dim).permute(0, 3, 1, 2)
+    grid = F.interpolate(grid, size=(side, side), mode="bicubic", align_corners=False)
+    positions = torch.cat([w["pos_embed"][:, :1], grid.flatten(2).transpose(1, 2)], dim=1)
+    x = torch.cat([w["cls_token"].expand(len(x), -1, -1), x.flatten(2).transpose(1, 2)], dim=1) + positions
+
+    def norm(x: Any, name: str) -> Any:
+        return F.layer_norm(x, (dim,), w[f"{name}.weight"], w[f"{name}.bias"], eps=1e-6)
+
+    def linear(x: Any, name: str) -> Any:
+        return F.linear(x, w[f"{name}.weight"], w[f"{name}.bias"])
+
+    block = 0
+    while f"blocks.{block}.norm1.weight" in w:
+        name = f"blocks.{block}."
+        qkv = linear(norm(x, f"{name}norm1"), f"{name}attn.qkv")
+        query, key, value = qkv.reshape(*x.shape[:2], 3, heads, dim // heads).permute(2, 0, 3, 1, 4)
+        mixed = F.scaled_dot_product_attention(query, key, value).transpose(1, 2).flatten(2)
+        x = x + linear(mixed, f"{name}attn.proj")
+        x = x + linear(F.gelu(linear(norm(x, f"{name}norm2"), f"{name}mlp.fc1")), f"{name}mlp.fc2")
+        block += 1
+    return np.asarray(norm(x, "norm")[:, 0].numpy())

@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+
+from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.gaussian_nb import OnlineGaussianNB
+from i2cansay.learners.ncm import NearestClassMean
+from i2cansay.learners.ranpac import RanPAC
+from i2cansay.learners.ridge import RecursiveRidge
+from i2cansay.learners.slda import StreamingLDA
+
+Mergeable = NearestClassMean | OnlineGaussianNB | StreamingLDA | RecursiveRidge | RanPAC
+LEARNERS: list[Mergeable] = [
+    NearestClassMean(),
+    OnlineGaussianNB(),
+    StreamingLDA(),
+    RecursiveRidge(),
+    RanPAC(n_projections=20, random_state=0),
+]
+
+
+def fresh(like: Mergeable) -> Mergeable:
+    return type(like)(**like.get_params())
+
+
+def draw() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    y = np.array(["fox", "owl", "newt"])[np.arange(60) % 3]
+    return rng.standard_normal((60, 4)) + np.arange(60)[:, None] % 3, y
+
+
+def same_state(a: OnlineClassifier, b: OnlineClassifier) -> bool:
+    mine, theirs = a.state(), b.state()
+    return mine.keys() == theirs.keys() and all(np.array_equal(mine[name], theirs[name]) for name in mine)
+
+
+@pytest.mark.parametrize("like", LEARNERS, ids=lambda learner: type(learner).__name__)
+def test_classes_only_one_of_them_knows_are_known_afterwards(like: Mergeable) -> None:
+    X, y = draw()
+    mine = fresh(like).partial_fit(X[y != "fox"], y[y != "fox"])
+    other = fresh(like).partial_fit(X[y == "fox"], y[y == "fox"])
+    before = other.state()
+    mine.merge(other)
+    whole = fresh(like).partial_fit(X, y)
+    np.testing.assert_array_equal(mine.classes_, whole.classes_)
+    np.testing.assert_allclose(mine.class_scores(X), whole.class_scores(X), rtol=1e-6, atol=1e-8)
+    assert all(np.array_equal(before[name], array) for name, array in other.state().items())
+
+
+@pytest.mark.parametrize("like", LEARNERS, ids=lambda learner: type(learner).__name__)
+def test_a_learner_that_knows_nothing_gives_and_takes(like: Mergeable) -> None:
+    taught = fresh(like).partial_fit(*draw())
+    assert same_state(fresh(like).merge(taught), taught)
+    copy = fresh(like).set_state(taught.state())
+    assert same_state(taught.merge(fresh(like)), copy)
+
+
+@pytest.mark.parametrize("like", LEARNERS, ids=lambda learner: type(learner).__name__)
+def test_unfit_partners_are_refused_and_nothing_changes(like: Mergeable) -> None:
+    X, y = draw()
+    mine = fresh(like).partial_fit(X, y)
+    before = fresh(like).set_state(mine.state())
+    for other, sentence in (
+        (mine, "another learner"),
+        (fresh(like).partial_fit(X[:, :2], y), "width 2 into width 4"),
+        (fresh(like).partial_fit(X, np.arange(60) % 2), "one type of label"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            mine.merge(other)
+    assert same_state(mine, before)

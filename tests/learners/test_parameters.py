@@ -1,0 +1,22 @@
+import pytest
+
+from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
+def test_positive_means_finite_and_above_zero(value: float) -> None:
+    with pytest.raises(ValueError, match="lr must be above 0"):
+        check_positive(lr=value)
+
+
+@pytest.mark.parametrize("value", [-1.0, float("nan"), float("inf")])
+def test_not_negative_means_finite_and_at_least_zero(value: float) -> None:
+    check_not_negative(decay=0.0)
+    with pytest.raises(ValueError, match="decay must be at least 0"):
+        check_not_negative(decay=value)
+
+
+def test_choice_lists_what_is_allowed() -> None:
+    check_choice("kind", None, ("a", None))
+    with pytest.raises(ValueError, match="kind must be one of 'a', None, got 'b'"):
+        check_choice("kind", "b", ("a", None))
