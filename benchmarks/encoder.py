@@ -8,7 +8,8 @@ images a second. Rounds are interleaved, so that a busy machine disturbs all par
 reported.
 
 Bare inference is timed in both ways that a user might write it, one call at a time with all threads on it and
-one thread per core with its own calls; the ratios are to the faster of the two.
+one thread per core with its own calls; the ratios are to the faster of the two. On a machine that others use,
+the last line says most: the processor time of the parts over that of the pipeline.
 """
 
 from __future__ import annotations
@@ -71,14 +72,8 @@ def one_thread_per_core(encoder: Encoder, squares: Pixels) -> None:
             pass
 
 
-def seconds_of(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-def measure(encoder: Encoder, files: list[bytes], rounds: int) -> dict[str, float]:
-    """Return the median seconds per image of each part."""
+def measure(encoder: Encoder, files: list[bytes], rounds: int) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the median seconds per image of each part, and the median seconds of processor time."""
     squares = np.stack([encoder.prepare(file) for file in files])
     parts: dict[str, Callable[[], object]] = {
         "preparation": lambda: [encoder.prepare(file) for file in files],
@@ -88,10 +83,18 @@ def measure(encoder: Encoder, files: list[bytes], rounds: int) -> dict[str, floa
     }
     for work in parts.values():
         work()
-    times: dict[str, list[float]] = {name: [] for name in parts}
+    walls: dict[str, list[float]] = {name: [] for name in parts}
+    processors: dict[str, list[float]] = {name: [] for name in parts}
     for _ in range(rounds):
         for name, work in parts.items():
-            times[name].append(seconds_of(work) / len(files))
+            wall, processor = time.perf_counter(), time.process_time()
+            work()
+            walls[name].append((time.perf_counter() - wall) / len(files))
+            processors[name].append((time.process_time() - processor) / len(files))
+    return _medians(walls), _medians(processors)
+
+
+def _medians(times: dict[str, list[float]]) -> dict[str, float]:
     return {name: statistics.median(values) for name, values in times.items()}
 
 
@@ -111,7 +114,7 @@ def main() -> None:
         ("PNG 32 x 32", small_pngs(arguments.images)),
         ("JPEG 640 x 427", photographs(arguments.images)),
     ):
-        seconds = measure(encoder, files, arguments.rounds)
+        seconds, processor = measure(encoder, files, arguments.rounds)
         inference = min(seconds["inference, all threads"], seconds["inference, one per core"])
         allowed = inference + seconds["preparation"] / encoder.threads
         print(f"\n{title}")
@@ -120,6 +123,8 @@ def main() -> None:
         print(f"  {'what the cores allow':<26} {1e3 * allowed:7.2f} ms/image  {1 / allowed:8.1f} images/s")
         print(f"  pipeline / what the cores allow  {allowed / seconds['pipeline']:.3f}")
         print(f"  pipeline / bare inference        {inference / seconds['pipeline']:.3f}")
+        parts = processor["preparation"] + processor["inference, one per core"]
+        print(f"  processor time, parts / pipeline {parts / processor['pipeline']:.3f}")
 
 
 if __name__ == "__main__":

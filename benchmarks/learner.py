@@ -77,7 +77,9 @@ def learning(d: int, c: int, size: int, rounds: int) -> dict[str, float]:
         following = cycle(data)
         return lambda: learner.partial_fit(*following())
 
-    contenders = {"i2cansay": learn(model), "floor": floor} | {name: learn(peer) for name, peer in peers.items()}
+    contenders = {"i2cansay": learn(model), "floor": floor} | {
+        name: learn(peer) for name, peer in peers.items()
+    }
     torch_step = eager_torch_step(d, c, data)
     if torch_step is not None:
         contenders["torch"] = torch_step
@@ -96,10 +98,10 @@ def eager_torch_step(d: int, c: int, data: list[Batch]) -> Callable[[], object] 
     mean, m2 = torch.rand(c, d, dtype=torch.float64), torch.rand(c, d, dtype=torch.float64)
     head = torch.nn.Linear(d, c, bias=False)
     optimiser = torch.optim.SGD(head.parameters(), lr=0.02, weight_decay=5e-5)
-    tensors = cycle([(torch.from_numpy(x), torch.from_numpy(y)) for x, y in data])  # type: ignore[misc]
+    following = cycle(data)
 
     def step() -> None:
-        x, y = tensors()
+        x, y = (torch.from_numpy(array) for array in following())
         with torch.no_grad():
             classes, groups = torch.unique(y, return_inverse=True)
             offset = x.double() - mean[y]
@@ -133,7 +135,8 @@ def predicting(d: int, c: int, rows: int, rounds: int) -> dict[str, float]:
             inner(X, weights)
 
     return interleaved(
-        {"i2cansay": lambda: model.predict(X), "floor": floor, "SGDClassifier": lambda: sgd.predict(X)}, rounds=rounds
+        {"i2cansay": lambda: model.predict(X), "floor": floor, "SGDClassifier": lambda: sgd.predict(X)},
+        rounds=rounds,
     )
 
 
@@ -176,7 +179,11 @@ def table(title: str, results: dict[tuple[int, int], dict[str, float]], rows: in
     names = list(next(iter(results.values())))
     peers = [name for name in names if name not in ("i2cansay", "floor")]
     print(f"\n### {title}\n")
-    print("| D | C | i2cansay ms | samples/s | x floor | " + " | ".join(f"{name} / i2cansay" for name in peers) + " |")
+    print(
+        "| D | C | i2cansay ms | samples/s | x floor | "
+        + " | ".join(f"{name} / i2cansay" for name in peers)
+        + " |"
+    )
     print("|---" * (5 + len(peers)) + "|")
     for (d, c), times in results.items():
         own = times["i2cansay"]

@@ -1,6 +1,6 @@
 """Write the documents that are made from the code, or with --check say which of them are out of date.
 
-    python tools/docs.py [--check]
+python tools/docs.py [--check]
 """
 
 import ast

@@ -1,18 +1,20 @@
 """An image classifier that keeps learning from a labelled stream.
 
+>>> from i2cansay import I2CANSAY
 >>> from sklearn.datasets import load_digits
 >>> X, y = load_digits(return_X_y=True)
 >>> model = I2CANSAY(random_state=0)
 >>> for start in range(0, 1500, 50):
-...     model = model.partial_fit(X[start : start + 50], y[start : start + 50])
->>> bool(model.score(X[1500:], y[1500:]) > 0.8)
-True
+...     model = model.partial_fit(X[start : start + 50] / 16, y[start : start + 50])
+>>> print(f"{model.score(X[1500:] / 16, y[1500:]):.2f}")
+0.86
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from i2cansay.image_learner import ImageLearner as ImageLearner
     from i2cansay.learners import LEARNERS as LEARNERS
     from i2cansay.learners import make_learner as make_learner
     from i2cansay.learners.i2cansay import I2CANSAY as I2CANSAY
@@ -22,11 +24,12 @@ __version__ = "0.1.0"
 
 _HOME = {
     "I2CANSAY": "i2cansay.learners.i2cansay",
+    "ImageLearner": "i2cansay.image_learner",
     "LEARNERS": "i2cansay.learners",
     "load": "i2cansay.learners.model_file",
     "make_learner": "i2cansay.learners",
 }
-__all__ = ["I2CANSAY", "LEARNERS", "load", "make_learner"]
+__all__ = ["I2CANSAY", "LEARNERS", "ImageLearner", "load", "make_learner"]
 
 
 def __getattr__(name: str) -> Any:

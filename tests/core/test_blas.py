@@ -1,5 +1,7 @@
 """Products equal numpy's, in place where they say so, and leave the user's threads alone."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
@@ -9,7 +11,7 @@ from i2cansay.core import blas
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shape", [(3, 5, 4), (1, 1, 1), (0, 3, 2), (70, 300, 65)])
-def test_inner_is_a_times_b_transposed(dtype: type, shape: tuple[int, int, int]) -> None:
+def test_inner_is_a_times_b_transposed(dtype: Any, shape: tuple[int, int, int]) -> None:
     rng = np.random.default_rng(0)
     n, d, m = shape
     a, b = rng.normal(size=(n, d)).astype(dtype), rng.normal(size=(m, d)).astype(dtype)
@@ -19,7 +21,7 @@ def test_inner_is_a_times_b_transposed(dtype: type, shape: tuple[int, int, int])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_add_outer_changes_the_target_in_place(dtype: type) -> None:
+def test_add_outer_changes_the_target_in_place(dtype: Any) -> None:
     rng = np.random.default_rng(1)
     target, a, b = (rng.normal(size=s).astype(dtype) for s in ((4, 6), (9, 4), (9, 6)))
     expected, address = 0.5 * target - 2.0 * a.T @ b, target.ctypes.data
@@ -31,7 +33,9 @@ def test_add_outer_changes_the_target_in_place(dtype: type) -> None:
 def test_add_outer_refuses_a_target_it_would_have_to_copy() -> None:
     target = np.zeros((6, 4), dtype=np.float32).T
     with pytest.raises(AssertionError, match="contiguous"):
-        blas.add_outer(target, np.ones((2, 4), dtype=np.float32), np.ones((2, 6), dtype=np.float32), scale=1.0)
+        blas.add_outer(
+            target, np.ones((2, 4), dtype=np.float32), np.ones((2, 6), dtype=np.float32), scale=1.0
+        )
 
 
 def test_add_gram_adds_to_the_lower_triangle_only() -> None:

@@ -20,7 +20,9 @@ def test_eq5_gradient_against_finite_differences() -> None:
         up, down = W.copy(), W.copy()
         up[index] += 1e-6
         down[index] -= 1e-6
-        numeric[index] = (cross_entropy(X @ up.T, targets, weights) - cross_entropy(X @ down.T, targets, weights)) / 2e-6
+        numeric[index] = (
+            cross_entropy(X @ up.T, targets, weights) - cross_entropy(X @ down.T, targets, weights)
+        ) / 2e-6
     np.testing.assert_allclose(gradient, numeric, atol=1e-8)
 
 
@@ -33,7 +35,9 @@ def test_eq5_loss_against_loops_over_groups_and_classes() -> None:
             logits = [sum(X[i, k] * W[c, k] for k in range(4)) for c in range(3)]
             losses.append(-logits[targets[i]] + np.log(sum(np.exp(value) for value in logits)))
         expected += factor * np.mean(losses)
-    assert cross_entropy(X @ W.T, targets, row_weights([4, 2], [1.0, beta])) == pytest.approx(expected, rel=1e-6)
+    assert cross_entropy(X @ W.T, targets, row_weights([4, 2], [1.0, beta])) == pytest.approx(
+        expected, rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("momentum", [0.0, 0.9])
@@ -71,7 +75,7 @@ def test_a_new_class_starts_at_zero_and_leaves_the_others() -> None:
 
 def test_softmax_survives_large_logits() -> None:
     rows = softmax(np.array([[1e30, 0.0], [-1e30, -1e30]]))
-    np.testing.assert_allclose(rows, [[1, 0], [0.5, 0.5]])
+    np.testing.assert_allclose(rows, np.array([[1, 0], [0.5, 0.5]]))
 
 
 def test_restore_refuses_other_shapes() -> None:

@@ -6,6 +6,7 @@ from scipy import stats
 
 from i2cansay.core.ican import (
     PSEUDO_KINDS,
+    PseudoKind,
     draw_absent_classes,
     draw_old_classes,
     draw_sources,
@@ -66,9 +67,10 @@ def test_a_class_of_one_sample_gives_its_prototype() -> None:
     X, classes, moments = world()
     moments.resize(4)
     moments.add(np.full((1, 5), 7.0), np.array([3]))
-    for kind in ("ican", "gaussian", "prototype"):
+    kinds: tuple[PseudoKind, ...] = ("ican", "gaussian", "prototype")
+    for kind in kinds:
         made = pseudo_features(
-            kind,  # type: ignore[arg-type]
+            kind,
             X[:2],
             classes=classes[:2],
             old=np.array([3, 3]),
@@ -79,11 +81,11 @@ def test_a_class_of_one_sample_gives_its_prototype() -> None:
 
 
 @pytest.mark.parametrize("kind", PSEUDO_KINDS)
-def test_every_kind_is_centred_on_the_old_class(kind: str) -> None:
+def test_every_kind_is_centred_on_the_old_class(kind: PseudoKind) -> None:
     X, classes, moments = world(n=900)
     old = (classes + 1) % 3
     made = pseudo_features(
-        kind,  # type: ignore[arg-type]
+        kind,
         X,
         classes=classes,
         old=old,
@@ -103,7 +105,9 @@ def test_every_kind_is_centred_on_the_old_class(kind: str) -> None:
     assert all(np.isfinite(value) for value in spread.values())
 
 
-@pytest.mark.parametrize(("per_sample", "expected"), [(0, 0), (0.25, 12), (0.5, 25), (1, 50), (2, 100), (2.5, 125)])
+@pytest.mark.parametrize(
+    ("per_sample", "expected"), [(0, 0), (0.25, 12), (0.5, 25), (1, 50), (2, 100), (2.5, 125)]
+)
 def test_quantity_is_the_rounded_multiple_of_the_batch(per_sample: float, expected: int) -> None:
     rows = draw_sources(50, per_sample, np.random.default_rng(0))
     counts = np.bincount(rows, minlength=50)

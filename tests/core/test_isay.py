@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from i2cansay.core.isay import BIAS_SCALES, DISTANCES, Significance, importance, significance
+from i2cansay.core.isay import (
+    BIAS_SCALES,
+    DISTANCES,
+    BiasScale,
+    Distance,
+    Significance,
+    importance,
+    significance,
+)
 from i2cansay.core.moments import ClassMoments
 from i2cansay.core.types import Features, Float64
 
@@ -25,10 +33,13 @@ def slow_distances(X: Features, samples: list[Features], distance: str) -> Float
     return result
 
 
-def world(offset: float = 0.0, spread: float = 1.0) -> tuple[list[Features], ClassMoments, Significance, Features]:
+def world(
+    offset: float = 0.0, spread: float = 1.0
+) -> tuple[list[Features], ClassMoments, Significance, Features]:
     rng = np.random.default_rng(0)
-    samples = [
-        offset + rng.normal(size=6) * 2 + spread * rng.normal(size=(8, 6)) * rng.uniform(0.1, 2, 6) for _ in range(5)
+    samples: list[Features] = [
+        offset + rng.normal(size=6) * 2 + spread * rng.normal(size=(8, 6)) * rng.uniform(0.1, 2, 6)
+        for _ in range(5)
     ]
     moments, cache = ClassMoments(6), Significance(6)
     moments.resize(5)
@@ -41,9 +52,9 @@ def world(offset: float = 0.0, spread: float = 1.0) -> tuple[list[Features], Cla
 
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("offset", [0.0, 300.0])
-def test_eq6_eq7_distances_against_loops(distance: str, offset: float) -> None:
+def test_eq6_eq7_distances_against_loops(distance: Distance, offset: float) -> None:
     samples, moments, cache, X = world(offset)
-    got = cache.distances(X, moments, distance)  # type: ignore[arg-type]
+    got = cache.distances(X, moments, distance)
     np.testing.assert_allclose(got, slow_distances(X, samples, distance), rtol=1e-5)
 
 
@@ -62,11 +73,11 @@ def test_eq6_significance_sums_to_one_and_prefers_the_steady() -> None:
 
 
 @pytest.mark.parametrize("scale", BIAS_SCALES)
-def test_eq8_importance_against_the_formula(scale: str) -> None:
+def test_eq8_importance_against_the_formula(scale: BiasScale) -> None:
     gamma = np.random.default_rng(0).uniform(0.5, 2, size=(4, 7))
     divisor = 7 if scale == "mean" else 1
     expected = [[sum(row) / value / divisor for value in row] for row in gamma]
-    np.testing.assert_allclose(importance(gamma, scale), expected)  # type: ignore[arg-type]
+    np.testing.assert_allclose(importance(gamma, scale), expected)
 
 
 def test_eq8_a_point_on_a_prototype_stays_finite_and_wins() -> None:

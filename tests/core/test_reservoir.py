@@ -5,9 +5,10 @@ import pytest
 from scipy import stats
 
 from i2cansay.core.reservoir import Reservoir
+from i2cansay.core.types import Float32, Rows
 
 
-def numbered(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def numbered(start: int, stop: int) -> tuple[Float32, Rows]:
     return np.arange(start, stop, dtype=np.float32)[:, None], np.arange(start, stop, dtype=np.int64) % 3
 
 
@@ -59,7 +60,9 @@ def test_dropping_a_class_and_discarding_a_sample() -> None:
 def test_state_restores_and_refuses_what_does_not_fit() -> None:
     reservoir, again = Reservoir(4, 1), Reservoir(4, 1)
     reservoir.add(*numbered(0, 9), np.random.default_rng(0))
-    again.restore(reservoir.state())
+    again.restore(reservoir.state(), 3)
     assert held(again) == held(reservoir)
+    with pytest.raises(ValueError, match="beyond"):
+        Reservoir(4, 1).restore(reservoir.state(), 2)
     with pytest.raises(ValueError, match="buffer"):
-        Reservoir(2, 1).restore(reservoir.state())
+        Reservoir(2, 1).restore(reservoir.state(), 3)

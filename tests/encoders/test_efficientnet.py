@@ -88,8 +88,8 @@ def _compare(weights: Weights, looking: Preprocessing) -> None:
 
 def _torch_reference(weights: Weights, numbers: NDArray[np.float32]) -> tuple[NDArray[Any], NDArray[Any]]:
     """EfficientNet-Lite written out in torch, batch norms unfolded, paddings by hand."""
-    import torch  # noqa: PLC0415
-    from torch.nn import functional as F  # noqa: PLC0415
+    import torch
+    from torch.nn import functional as F
 
     w = {key: torch.from_numpy(np.asarray(value)).float() for key, value in weights.items()}
     strides = iter([1, 2, 2, 2, 1, 2, 1])

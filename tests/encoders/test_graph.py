@@ -40,7 +40,7 @@ def test_a_folded_batch_norm_is_the_batch_norm() -> None:
 
 @pytest.mark.parametrize("value", [np.array(2.0), np.array(3), np.zeros((2, 0)), np.eye(3)[:, ::-1]])
 def test_constants_keep_shape_and_value(value: NDArray[np.float64]) -> None:
-    from onnx import numpy_helper  # noqa: PLC0415
+    from onnx import numpy_helper
 
     graph = Graph(Preprocessing())
     graph.constant(value)

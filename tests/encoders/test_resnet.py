@@ -72,8 +72,8 @@ def test_a_random_network_equals_torch(
 
 def _torch_reference(weights: Weights, numbers: NDArray[np.float32]) -> NDArray[Any]:
     """A ResNet written out in torch, batch norms unfolded."""
-    import torch  # noqa: PLC0415
-    from torch.nn import functional as F  # noqa: PLC0415
+    import torch
+    from torch.nn import functional as F
 
     w = {key: torch.from_numpy(np.asarray(value)).float() for key, value in weights.items()}
 

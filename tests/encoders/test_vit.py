@@ -176,8 +176,8 @@ def test_the_real_transformer_equals_torch(deit_tiny: Path) -> None:
 
 def _torch_reference(weights: Weights, numbers: NDArray[np.float32], heads: int) -> NDArray[Any]:
     """A vision transformer written out in torch."""
-    import torch  # noqa: PLC0415
-    from torch.nn import functional as F  # noqa: PLC0415
+    import torch
+    from torch.nn import functional as F
 
     w = {key: torch.from_numpy(np.asarray(value)).float() for key, value in weights.items()}
     kernel = w["patch_embed.proj.weight"]

@@ -96,9 +96,7 @@ def test_renaming_the_classes_permutes_the_scores() -> None:
 
 @pytest.mark.parametrize(
     "parameters",
-    [
-        {"pseudo": kind} for kind in ("ican", "gaussian", "radius", "translation", "prototype", None)
-    ]
+    [{"pseudo": kind} for kind in ("ican", "gaussian", "radius", "translation", "prototype", None)]
     + [{"distance": distance} for distance in ("squared", "absolute")]
     + [
         {"bias_scale": "mean"},
@@ -137,7 +135,9 @@ def test_without_pseudo_features_the_head_forgets_and_with_them_it_does_not() ->
     X, y = load_digits(return_X_y=True)
     order = np.argsort(y[:1400], kind="stable")
     remembered, forgot = (
-        taught(X[order], y[order], batch=50, lr=1e-3, significance=False, pseudo=pseudo).score(X[1400:], y[1400:])
+        taught(X[order], y[order], batch=50, lr=1e-3, significance=False, pseudo=pseudo).score(
+            X[1400:], y[1400:]
+        )
         for pseudo in ("ican", None)
     )
     assert remembered > forgot + 0.3
@@ -207,7 +207,9 @@ def test_merging_halves_gives_the_statistics_of_one_pass() -> None:
 def test_merging_into_an_empty_learner_is_a_copy() -> None:
     X, y = stream()
     model = taught(X, y)
-    np.testing.assert_array_equal(I2CANSAY(random_state=5).merge(model).class_scores(X), model.class_scores(X))
+    np.testing.assert_array_equal(
+        I2CANSAY(random_state=5).merge(model).class_scores(X), model.class_scores(X)
+    )
 
 
 @pytest.mark.parametrize(
@@ -231,7 +233,14 @@ def test_merging_what_does_not_fit_raises_and_changes_nothing(other: I2CANSAY, m
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"lr": 0}, {"beta": -1.0}, {"pseudo": "noise"}, {"distance": "cosine"}, {"covariance": "full"}, {"epochs": 0}],
+    [
+        {"lr": 0},
+        {"beta": -1.0},
+        {"pseudo": "noise"},
+        {"distance": "cosine"},
+        {"covariance": "full"},
+        {"epochs": 0},
+    ],
     ids=str,
 )
 def test_a_wrong_parameter_is_named(parameters: dict[str, Any]) -> None:

@@ -39,7 +39,9 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Say which version this is."),
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Say which version this is."
+    ),
 ) -> None:
     """A classifier that keeps learning from a labelled stream: one pass, no task boundaries, no stored samples."""
 

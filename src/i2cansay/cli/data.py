@@ -51,7 +51,7 @@ def get(
     ] = None,
 ) -> None:
     """Fetch a data set from its official source, or take in an archive fetched by hand."""
-    from i2cansay.datasets.download import adopt, fetch  # noqa: PLC0415 - only this command needs it
+    from i2cansay.datasets.download import adopt, fetch
 
     definition = get_definition(name)
     if definition.embedded:

@@ -10,17 +10,25 @@ import typer
 
 def demo(
     *,
-    dataset: Annotated[str, typer.Option(help="Any data set of `i2cansay data list` that is on this machine.")] = "digits",
+    dataset: Annotated[
+        str, typer.Option(help="Any data set of `i2cansay data list` that is on this machine.")
+    ] = "digits",
     encoder: Annotated[
         str, typer.Option(help="What turns images into features: `pixels` for none at all.")
     ] = "efficientnet-lite0",
     size: Annotated[
         int | None, typer.Option(help="Input side in pixels; 96 for digits, else the encoder's own.")
     ] = None,
-    stream: Annotated[str, typer.Option(help="The order of the samples, e.g. step:1, step:2, gaussian, iid.")] = "step:1",
-    fraction: Annotated[float | None, typer.Option(help="Use only this share of each class's training images.")] = None,
+    stream: Annotated[
+        str, typer.Option(help="The order of the samples, e.g. step:1, step:2, gaussian, iid.")
+    ] = "step:1",
+    fraction: Annotated[
+        float | None, typer.Option(help="Use only this share of each class's training images.")
+    ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Class orders to average over.")] = 3,
-    picture: Annotated[Path, typer.Option(help="Where to draw accuracy over the stream.")] = Path("i2cansay-demo.png"),
+    picture: Annotated[Path, typer.Option(help="Where to draw accuracy over the stream.")] = Path(
+        "i2cansay-demo.png"
+    ),
 ) -> None:
     """Stream images class by class and compare five learners that see each of them once.
 

@@ -48,9 +48,9 @@ def encode(
 
     Example: i2cansay encode cifar100 --encoder efficientnet-lite0 --split train
     """
-    from i2cansay.datasets import get_dataset  # noqa: PLC0415 - keeps `--help` fast
-    from i2cansay.encoders import get_encoder  # noqa: PLC0415
-    from i2cansay.features import encode_dataset  # noqa: PLC0415
+    from i2cansay.datasets import get_dataset
+    from i2cansay.encoders import get_encoder
+    from i2cansay.features import encode_dataset
 
     found = get_dataset(dataset, root=data)
     model = get_encoder(encoder, size=size, threads=threads, weights=weights)
@@ -127,9 +127,9 @@ def show_encoding(title: str, meter: Meter) -> Iterator[Progress]:
     if not sys.stderr.isatty():
         yield _lines(title, meter)
         return
-    from rich.console import Console  # noqa: PLC0415 - only a terminal pays for it
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn  # noqa: PLC0415
-    from rich.progress import Progress as Bar  # noqa: PLC0415
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bar
 
     columns = (
         TextColumn("{task.description}"),

@@ -15,7 +15,7 @@ app = typer.Typer(
 @app.command("list")
 def list_encoders() -> None:
     """List the encoders and say which are ready to use."""
-    from i2cansay.encoders.added import encoder_states  # noqa: PLC0415
+    from i2cansay.encoders.added import encoder_states
 
     states = encoder_states()
     width = max(len(state.name) for state in states)
@@ -41,8 +41,8 @@ def add(
 
     Without --weights, the sentence that follows says which file to get and where to put it.
     """
-    from i2cansay.encoders.added import add_encoder, official_recipe  # noqa: PLC0415
-    from i2cansay.encoders.download import choose_file, downloaded  # noqa: PLC0415
+    from i2cansay.encoders.added import add_encoder, official_recipe
+    from i2cansay.encoders.download import choose_file, downloaded
 
     if weights is not None:
         encoder = add_encoder(name, weights)
@@ -61,7 +61,7 @@ def info(
     size: Annotated[int | None, typer.Option(help="Side of its input in pixels.")] = None,
 ) -> None:
     """Show an encoder's width, preprocessing and fingerprint."""
-    from i2cansay.encoders import get_encoder  # noqa: PLC0415
+    from i2cansay.encoders import get_encoder
 
     encoder = get_encoder(name, size=size)
     looking = encoder.preprocessing

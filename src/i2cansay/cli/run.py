@@ -10,20 +10,29 @@ import typer
 
 
 def run(
-    train: Annotated[Path, typer.Argument(help="Features to stream: NPZ (F, y or X, y) or CSV with a label column.")],
+    train: Annotated[
+        Path, typer.Argument(help="Features to stream: NPZ (F, y or X, y) or CSV with a label column.")
+    ],
     *,
     test: Annotated[Path, typer.Option(help="Features to measure on, same format.")],
     learner: Annotated[
         list[str], typer.Option(help="One of the learners' names; repeat for several. `all` plays every one.")
     ] = ["i2cansay"],  # noqa: B006 - typer reads the default, nobody changes it
-    stream: Annotated[str, typer.Option(help="step:K, gaussian, gaussian_schedule, iid, core50, si_blurry.")] = "step:1",
+    stream: Annotated[
+        str, typer.Option(help="step:K, gaussian, gaussian_schedule, iid, core50, si_blurry.")
+    ] = "step:1",
     seeds: Annotated[int, typer.Option(min=1, help="How many orders of the stream to average over.")] = 1,
     batch_size: Annotated[int, typer.Option(min=1, help="Samples per batch.")] = 50,
-    fraction: Annotated[float | None, typer.Option(help="Use only this share of each class's training rows.")] = None,
+    fraction: Annotated[
+        float | None, typer.Option(help="Use only this share of each class's training rows.")
+    ] = None,
     set_: Annotated[
-        list[str], typer.Option("--set", help="A parameter of the learner, as in lr=0.01; repeat for several.")
+        list[str],
+        typer.Option("--set", help="A parameter of the learner, as in lr=0.01; repeat for several."),
     ] = [],  # noqa: B006
-    json_file: Annotated[Path | None, typer.Option("--json", help="Also write the outcomes to this file.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Also write the outcomes to this file.")
+    ] = None,
 ) -> None:
     """Stream feature rows through learners in one pass and print what they know at the end.
 

@@ -17,7 +17,15 @@ def print_outcomes(title: str, outcomes: Mapping[str, Sequence[Outcome]], captio
     """Print one row per learner: mean and standard deviation over its outcomes, one per seed."""
     table = Table(title=title, caption=caption, title_justify="left", caption_justify="left", box=box.SIMPLE)
     table.add_column("learner", no_wrap=True)
-    for heading in ("last %", "average %", "forgetting", "prequential %", "seconds", "state kB", "keeps samples"):
+    for heading in (
+        "last %",
+        "average %",
+        "forgetting",
+        "prequential %",
+        "seconds",
+        "state kB",
+        "keeps samples",
+    ):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, runs in outcomes.items():
         kind = learner_class(name)

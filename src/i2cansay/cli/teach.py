@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -12,12 +13,15 @@ import typer
 
 def learn(
     model: Annotated[Path, typer.Argument(help="The model file; made if it is not there yet.")],
-    data: Annotated[list[Path], typer.Argument(help="CSV with a header and a label column, or NPZ (X, y or F, y).")],
+    data: Annotated[
+        list[Path], typer.Argument(help="CSV with a header and a label column, or NPZ (X, y or F, y).")
+    ],
     *,
     label: Annotated[str, typer.Option(help="The CSV column that holds the label.")] = "label",
     learner: Annotated[str, typer.Option(help="Which learner a new model is.")] = "i2cansay",
     set_: Annotated[
-        list[str], typer.Option("--set", help="A parameter of a new model, as in lr=0.01; repeat for several.")
+        list[str],
+        typer.Option("--set", help="A parameter of a new model, as in lr=0.01; repeat for several."),
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
     batch_size: Annotated[int, typer.Option(min=1, help="Rows per learning step.")] = 50,
 ) -> None:
@@ -33,7 +37,9 @@ def learn(
     from i2cansay.learners import make_learner
 
     if model.exists() and (set_ or learner != "i2cansay"):
-        raise ValueError(f"{model} exists: its learner and parameters are in the file; leave out --learner and --set")
+        raise ValueError(
+            f"{model} exists: its learner and parameters are in the file; leave out --learner and --set"
+        )
     known = load(model) if model.exists() else make_learner(learner, **parse_settings(set_))
     rows = 0
     for path in data:
@@ -49,7 +55,9 @@ def learn(
 
 def predict(
     model: Annotated[Path, typer.Argument(help="A model file.")],
-    data: Annotated[Path, typer.Argument(help="CSV or NPZ of features; a label column is used to say how many are right.")],
+    data: Annotated[
+        Path, typer.Argument(help="CSV or NPZ of features; a label column is used to say how many are right.")
+    ],
     *,
     label: Annotated[str, typer.Option(help="The CSV column that may hold the label.")] = "label",
     top: Annotated[int, typer.Option(min=1, help="How many of the likeliest classes to name.")] = 1,
@@ -72,15 +80,8 @@ def predict(
         [cell for column in row for cell in (known.classes_[column], f"{probabilities[i, column]:.4f}")]
         for i, row in enumerate(best)
     ]
-    target = sys.stdout if out is None else out.open("w", newline="")
-    with target if out is not None else _left_open(target):
+    with nullcontext(sys.stdout) if out is None else out.open("w", newline="") as target:
         csv.writer(target).writerows([header if top > 1 else ["label", "probability"], *lines])
     if y is not None:
         right = float((known.predict(X).astype(str) == y.astype(str)).mean())
         typer.echo(f"{right:.1%} of {len(y)} labels are right", err=True)
-
-
-def _left_open(stream: object) -> object:
-    from contextlib import nullcontext
-
-    return nullcontext(stream)

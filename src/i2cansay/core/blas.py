@@ -34,8 +34,8 @@ def _scipy_pool() -> Any:
 def threads_for(multiply_adds: int) -> Iterator[None]:
     """Hold scipy's BLAS to one thread for a small product; leave a large one as the user has set it."""
     pool = _scipy_pool() if multiply_adds < THREADED_FROM else None
-    before = pool.get_num_threads() if pool is not None else 1
-    if before <= 1:
+    before = 1 if pool is None else pool.get_num_threads()
+    if pool is None or before == 1:
         yield
         return
     pool.set_num_threads(1)

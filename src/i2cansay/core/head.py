@@ -135,7 +135,7 @@ class LinearHead:
 
     def _step_bias(self, gradient: Float32, lr: float, weight_decay: float) -> None:
         assert self._bias is not None
-        gradient = gradient + weight_decay * self._bias.view
+        gradient += weight_decay * self._bias.view
         if self._bias_velocity is not None:
             velocity = self._bias_velocity.view
             velocity *= self.momentum

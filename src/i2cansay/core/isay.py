@@ -10,6 +10,7 @@ The distance of every sample to every class is two matrix products, because
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from i2cansay.core.blas import inner
 from i2cansay.core.growing import GrowingRows
@@ -36,7 +37,9 @@ def significance(std: Features) -> Features:
     >>> significance(np.array([[0.0, 0.0, 2.0]])).round(3)
     array([[0.468, 0.468, 0.063]])
     """
-    weights = np.exp(std.min(axis=1, keepdims=True) - std)  # max(r) - r, less a constant softmax cannot see
+    weights: Features = np.exp(
+        std.min(axis=1, keepdims=True) - std
+    )  # max(r) - r, less a constant softmax cannot see
     weights /= weights.sum(axis=1, keepdims=True)  # Eq. 6
     return weights
 
@@ -57,7 +60,7 @@ def importance(distances: Features, scale: BiasScale = "paper") -> Features:
     floor = np.where(mean > 0, 1e-6 * mean, 1.0)
     total = mean if scale == "mean" else mean * distances.shape[1]
     # All distances zero: every class is equally near.
-    return np.where(mean > 0, total, floor) / np.maximum(distances, floor)  # type: ignore[no-any-return]  # Eq. 8
+    return np.where(mean > 0, total, floor) / np.maximum(distances, floor)  # Eq. 8
 
 
 def decision(probabilities: Features, correction: Features) -> Features:
@@ -137,7 +140,7 @@ class Significance:
             self._redo(X, moments, total, doubtful)
         return np.maximum(total, 0, out=total)
 
-    def _redo(self, X: Features, moments: ClassMoments, total: Float32, doubtful: Features) -> None:
+    def _redo(self, X: Features, moments: ClassMoments, total: Float32, doubtful: NDArray[np.bool_]) -> None:
         samples, classes = np.nonzero(doubtful)
         for start in range(0, len(samples), PAIRS // 16):
             i, c = samples[start : start + PAIRS // 16], classes[start : start + PAIRS // 16]

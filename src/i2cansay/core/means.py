@@ -58,8 +58,8 @@ class ClassMeans:
     def add(self, X: Features, classes: Rows, weights: Float64 | None = None) -> None:
         """Add samples, (n, d), of the given classes, (n,)."""
         touched, groups = np.unique(classes, return_inverse=True)
-        count, mean, _ = batch_moments(X, groups, len(touched), weights)
-        self.take(count, mean, touched)
+        batch = batch_moments(X, groups, len(touched), weights)
+        self.take(batch.count, batch.mean, touched)
 
     def take(self, count: Float64, mean: Float64, rows: Rows) -> None:
         """Merge groups of samples, (k,) counts and (k, d) means, group i into class ``rows[i]``."""

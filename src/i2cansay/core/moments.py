@@ -9,8 +9,8 @@ References
 Chan, Golub, LeVeque (1983), Algorithms for computing the sample variance, The American Statistician 37(3).
 """
 
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from i2cansay.core.growing import GrowingRows
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 
-class Moments(NamedTuple):
+@dataclass(frozen=True)
+class Moments:
     """Moments of k groups: `count` (k,), `mean` (k, d) and the centred squares `m2` (k, d), all float64."""
 
     count: Float64
@@ -27,7 +28,9 @@ class Moments(NamedTuple):
     m2: Float64
 
 
-def add_samples(count: float, mean: Float64, m2: Float64, x: Float64, weights: Float64 | None = None) -> float:
+def add_samples(
+    count: float, mean: Float64, m2: Float64, x: Float64, weights: Float64 | None = None
+) -> float:
     """Let samples join one class: `mean` and `m2`, both (d,), change in place; return the new count.
 
     Parameters
@@ -97,8 +100,8 @@ def merge_moments(a: Moments, b: Moments) -> Moments:
     --------
     >>> one = Moments(np.array([1.0]), np.array([[2.0]]), np.array([[0.0]]))
     >>> two = Moments(np.array([1.0]), np.array([[4.0]]), np.array([[0.0]]))
-    >>> [part.item() for part in merge_moments(one, two)]
-    [2.0, 3.0, 2.0]
+    >>> merge_moments(one, two)
+    Moments(count=array([2.]), mean=array([[3.]]), m2=array([[2.]]))
     """
     count = a.count + b.count
     share = (b.count / count)[:, None]
@@ -128,7 +131,7 @@ def subtract_moments(a: Moments, b: Moments) -> Moments:
 
 
 def standard_deviation(count: Float64, m2: Float64) -> Float32:
-    """Return the population standard deviation, (k, d) float32, of groups with (k,) counts and (k, d) centred squares."""
+    """Return the population standard deviation, (k, d) float32, of (k,) counts and (k, d) centred squares."""
     variance: Float32 = m2.astype(np.float32)  # roots in float32 are half the work
     variance *= (1 / count).astype(np.float32)[:, None]
     return np.sqrt(variance, out=variance)  # Eq. 2
@@ -183,7 +186,10 @@ class ClassMoments:
         """Add samples, (n, d), of the given classes, (n,); return the classes that changed, sorted."""
         order = np.argsort(classes, kind="stable")
         touched, starts = np.unique(classes[order], return_index=True)
-        sorted_rows, sorted_weights = X[order].astype(np.float64, copy=False), None if weights is None else weights[order]
+        sorted_rows, sorted_weights = (
+            X[order].astype(np.float64, copy=False),
+            None if weights is None else weights[order],
+        )
         edges = [*starts.tolist(), len(X)]
         all_counts, all_means, all_m2 = self.count, self.mean, self.m2
         for row, (start, stop) in zip(touched.tolist(), pairwise(edges), strict=True):
@@ -231,7 +237,8 @@ class ClassMoments:
     def global_mean(self) -> Float64:
         """Return the mean of all samples, (d,)."""
         total: Float64 = np.einsum("c,cd->d", self.count, self.mean)
-        return total / self.count.sum()
+        total /= self.count.sum()
+        return total
 
     def state(self) -> State:
         """Return `count`, `mean` and `m2`."""
@@ -252,4 +259,4 @@ class ClassMoments:
         return Moments(self.count[rows], self.mean[rows], self.m2[rows])
 
     def _write(self, rows: Rows, moments: Moments) -> None:
-        self.count[rows], self.mean[rows], self.m2[rows] = moments
+        self.count[rows], self.mean[rows], self.m2[rows] = moments.count, moments.mean, moments.m2

@@ -86,9 +86,11 @@ class Reservoir:
             "seen": np.array([self._seen]),
         }
 
-    def restore(self, state: State) -> None:
-        """Take over what `state()` gave."""
+    def restore(self, state: State, n_classes: int) -> None:
+        """Take over what `state()` gave, which must be of `n_classes` classes."""
         rows, classes = state["rows"], state["classes"]
+        if len(classes) and not 0 <= classes.min() <= classes.max() < n_classes:
+            raise ValueError(f"the buffer holds samples of classes beyond the {n_classes} known")
         fits = len(rows) <= len(self._rows) and rows.shape[1:] == self._rows.shape[1:]
         if not fits or classes.shape != (len(rows),) or state["seen"].shape != (1,):
             raise ValueError("the buffer does not fit its declared size and width")

@@ -82,7 +82,7 @@ def _load_python(path: Path, members: Sequence[str], *, label_key: bytes) -> tup
 def _load_sheets(path: Path, members: Sequence[str]) -> tuple[Pixels, Labels]:
     """Read PNG sheets with one image of 1024 RGB pixels per row; the last member lists the labels."""
     try:
-        from PIL import Image  # noqa: PLC0415 - an optional extra, needed only here
+        from PIL import Image
     except ImportError as error:
         raise ImportError("reading PNG sheets needs pillow: pip install 'i2cansay[images]'") from error
     *sheets, labels = read_members(path, members)

@@ -13,7 +13,7 @@ from i2cansay.datasets.definition import Definition, Found
 
 
 def _load(*, test: bool) -> tuple[Pixels, Labels]:
-    from sklearn.datasets import load_digits  # noqa: PLC0415 - scikit-learn is slow to import
+    from sklearn.datasets import load_digits
 
     bunch = load_digits()
     labels = bunch.target.astype(np.int64)

@@ -25,7 +25,7 @@ _VALIDATION = ("validation", "valid", "val")
 
 def _pyarrow_parquet() -> Any:
     try:
-        import pyarrow.parquet  # noqa: PLC0415 - an optional extra, needed only here
+        import pyarrow.parquet
     except ImportError as error:
         raise ImportError(
             "reading parquet files needs pyarrow: install it with pip install 'i2cansay[parquet]'"

@@ -55,12 +55,12 @@ def get_encoder(
     if str(name).lower().endswith(".onnx"):
         if weights is not None:
             raise ValueError("an ONNX file has its weights inside; leave out weights=")
-        from i2cansay.encoders.onnx_file import open_onnx  # noqa: PLC0415
+        from i2cansay.encoders.onnx_file import open_onnx
 
         return open_onnx(Path(name), size=size, threads=threads)
     name = str(name)
     if weights is None:
-        from i2cansay.encoders.added import added_names, open_added  # noqa: PLC0415
+        from i2cansay.encoders.added import added_names, open_added
 
         added = added_names()
         if name in added:

@@ -146,7 +146,7 @@ def _keep(name: str, suffix: str, contents: bytes, settings: dict[str, object]) 
 
 
 def _safetensors(weights: Weights) -> bytes:
-    from safetensors.numpy import save  # noqa: PLC0415
+    from safetensors.numpy import save
 
     return save(
         {key: np.ascontiguousarray(array) for key, array in weights.items() if array.dtype.kind == "f"}

@@ -82,7 +82,7 @@ def _read_npz(path: Path) -> Weights:
 
 
 def _read_safetensors(path: Path) -> Weights:
-    from safetensors import deserialize  # noqa: PLC0415
+    from safetensors import deserialize
 
     weights: Weights = {}
     for name, entry in deserialize(path.read_bytes()):  # type: ignore[no-untyped-call]

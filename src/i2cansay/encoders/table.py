@@ -27,7 +27,7 @@ def entry_of(name: str) -> Any:
 
 def recipe_of(name: str) -> Recipe | None:
     """Import the recipe that builds `name` from weights; None where there are no weights."""
-    from i2cansay.encoders.recipe import Recipe  # noqa: PLC0415
+    from i2cansay.encoders.recipe import Recipe
 
     entry = entry_of(name)
     return entry if isinstance(entry, Recipe) else None

@@ -43,9 +43,9 @@ def show_progress(title: str, *, file: TextIO | None = None) -> Iterator[Progres
     if not target.isatty():
         yield None
         return
-    from rich.console import Console  # noqa: PLC0415  (a pipe does not pay for the import)
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-    from rich.progress import Progress as Bar  # noqa: PLC0415
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
 
     columns = (
         TextColumn("{task.description}"),

@@ -34,10 +34,14 @@ def draw_curves(title: str, outcomes: Mapping[str, Sequence[Outcome]], path: Pat
             mean, spread = curves.mean(axis=0), curves.std(axis=0)
             style = STYLES.get(name, {"linewidth": 1.6, "marker": "."})
             (line,) = axes.plot(samples, mean, label=f"{name}  {mean[-1]:.1f}", markersize=5, **style)  # type: ignore[arg-type]
-            axes.fill_between(samples, mean - spread, mean + spread, color=line.get_color(), alpha=0.15, linewidth=0)
+            axes.fill_between(
+                samples, mean - spread, mean + spread, color=line.get_color(), alpha=0.15, linewidth=0
+            )
         else:
             last = 100 * float(np.mean([last_accuracy(run) for run in runs]))
-            axes.axhline(last, color="#444444", linestyle="--", linewidth=1.2, label=f"{name} (offline)  {last:.1f}")
+            axes.axhline(
+                last, color="#444444", linestyle="--", linewidth=1.2, label=f"{name} (offline)  {last:.1f}"
+            )
     axes.set(xlabel="samples seen, each once", ylabel="accuracy on the classes so far, %", ylim=(0, 102))
     axes.set_title(title, fontsize=10, loc="left")
     axes.grid(alpha=0.25)

@@ -6,4 +6,13 @@ from i2cansay.features.labelled_file import load_features, load_labelled
 from i2cansay.features.npz import load_npz
 from i2cansay.features.store import FeatureStore
 
-__all__ = ["FeatureStore", "Header", "Subset", "encode_dataset", "load_features", "load_labelled", "load_npz", "store_folder"]
+__all__ = [
+    "FeatureStore",
+    "Header",
+    "Subset",
+    "encode_dataset",
+    "load_features",
+    "load_labelled",
+    "load_npz",
+    "store_folder",
+]

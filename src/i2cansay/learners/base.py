@@ -120,7 +120,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         labels = into._check_labels(y, len(X))
         weights = check_sample_weight(sample_weight, len(X))
         if classes is not None and (unknown := np.setdiff1d(labels, as_labels(classes))).size:
-            raise ValueError(f"The target label(s) {unknown.tolist()} in y do not exist in the initial classes")
+            raise ValueError(
+                f"The target label(s) {unknown.tolist()} in y do not exist in the initial classes"
+            )
         if new:  # nothing of `self` has changed up to here, whatever was wrong with the input
             into._begin(X.shape[1])
             self._become(into)
@@ -153,7 +155,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _batches(self, n: int) -> list[Rows]:
         """Return how `fit` cuts `n` samples: shuffled, in the learner's batch size if it has one."""
-        order = self._rng.permutation(n)
+        order = np.arange(n) if self.order_free else self._rng.permutation(n)
         size = getattr(self, "batch_size", None) or n
         return [order[start : start + size] for start in range(0, n, size)]
 

@@ -1,8 +1,10 @@
 """A learner in one file: safetensors, with a header naming the learner, its parameters and the version."""
 
+import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,8 +21,16 @@ FORMAT = "i2cansay-learner"
 VERSION = 1
 
 
-def save(learner: OnlineClassifier, path: str | PathLike[str]) -> None:
-    """Write `learner` to `path`; a file that was there is replaced whole or not at all."""
+def save(
+    learner: OnlineClassifier, path: str | PathLike[str], *, extra: Mapping[str, str] | None = None
+) -> None:
+    """Write `learner` to `path`; a file that was there is replaced whole or not at all.
+
+    Parameters
+    ----------
+    extra : mapping of strings, optional
+        What the learner cannot be used without, as the name of its encoder; `load_with_extra` reads it back.
+    """
     parameters = {name: _plain(name, value) for name, value in learner.get_params(deep=False).items()}
     header = {
         "format": FORMAT,
@@ -28,9 +38,12 @@ def save(learner: OnlineClassifier, path: str | PathLike[str]) -> None:
         "learner": _name_of(learner),
         "parameters": json.dumps(parameters),
     }
+    if extra:
+        header["extra"] = json.dumps(dict(extra))
     # A file must hold at least one tensor; a learner that has seen nothing has none.
     state = learner._whole_state() or {"empty": np.zeros(0)}
     arrays = {name: np.ascontiguousarray(array) for name, array in state.items()}
+    header["checksum"] = _checksum(arrays)
     target = Path(path)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     os.close(handle)
@@ -63,13 +76,28 @@ def load(path: str | PathLike[str], learner: type[OnlineClassifier] | None = Non
     array(['high'], dtype='<U4')
     >>> folder.cleanup()
     """
+    found, extra = load_with_extra(path, learner)
+    if extra:
+        # Handing out the learner alone would lose the encoder when it is saved again.
+        raise ValueError(
+            f"{path} holds a learner of images: open it with ImageLearner.load(path); "
+            "its attribute `learner` is the one over features"
+        )
+    return found
+
+
+def load_with_extra(
+    path: str | PathLike[str], learner: type[OnlineClassifier] | None = None
+) -> tuple[OnlineClassifier, dict[str, str]]:
+    """Return the learner that `save` wrote and the `extra` it was given, {} for none."""
     header, state = _read(Path(path))
     cls = _class_of(header, Path(path), learner)
     try:
         parameters = json.loads(header["parameters"])
+        extra = {str(name): str(value) for name, value in json.loads(header.get("extra", "{}")).items()}
         empty = cls(**parameters)
-        return empty.set_state(state)
-    except (TypeError, ValueError, KeyError, OverflowError, MemoryError) as error:
+        return empty.set_state(state), extra
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError, MemoryError) as error:
         raise ValueError(f"{path} is damaged or was made by another program: {error}") from error
 
 
@@ -107,10 +135,23 @@ def _read(path: Path) -> tuple[dict[str, str], State]:
                     f"{path} was written by a newer i2cansay (file version {header['version']}, "
                     f"this one reads up to {VERSION}); upgrade i2cansay to open it"
                 )
-            state = {name: file.get_tensor(name) for name in file.keys() if name != "empty"}  # noqa: SIM118
+            state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except SafetensorError as error:
         raise ValueError(f"{path} is not a complete model file ({error}); was it cut short?") from error
+    if _checksum(state) != header.get("checksum"):
+        raise ValueError(f"{path} is damaged: its numbers do not match their checksum; use a backup")
+    state.pop("empty", None)
     return header, state
+
+
+def _checksum(arrays: State) -> str:
+    """Return a hash of all arrays: names, types, shapes and every byte."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
 
 
 def _name_of(learner: OnlineClassifier) -> str:

@@ -1,0 +1,106 @@
+"""A cell: one learner on one stream of one data set's features, with one seed. The unit that is run once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from i2cansay.learners import learner_class
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is to be played; everything that can move a number is here.
+
+    Parameters
+    ----------
+    dataset, encoder : str
+        Name of a data set and of what turned its images into features.
+    stream : str
+        The order of the samples, as `i2cansay.streams.make_stream` reads it.
+    learner : str
+        A name of `i2cansay.learners.LEARNERS`.
+    parameters : mapping
+        Parameters that differ from the learner's defaults; plain JSON values.
+    seed : int
+        Of the stream, of the low-data draw and of the learner (each has its own generator).
+    fraction : float or None
+        Share of every class's training rows; None for all.
+    n_classes : int or None
+        Only the first so many classes: the stand-in for a data set that is not to be had.
+    batch_size : int
+    every_session : bool
+        Whether to measure after every session, or at the end only.
+    prequential : bool
+        Whether to predict every batch before it is learnt.
+
+    Examples
+    --------
+    >>> cell = Cell("cifar100", "efficientnet-lite0", "step:5", "i2cansay", {"beta": 2.0})
+    >>> cell == replace(cell, parameters={})  # as written they differ
+    False
+    >>> cell.identity()["parameters"] == replace(cell, parameters={}).identity()["parameters"]  # 2.0 is the default
+    True
+    """
+
+    dataset: str
+    encoder: str
+    stream: str
+    learner: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    fraction: float | None = None
+    n_classes: int | None = None
+    batch_size: int = 50
+    every_session: bool = True
+    prequential: bool = False
+
+    def __hash__(self) -> int:
+        return hash(_canonical(asdict(self)))
+
+    @property
+    def source(self) -> tuple[str, str]:
+        """Data set and encoder: what the features are found by."""
+        return self.dataset, self.encoder
+
+    def identity(self) -> dict[str, Any]:
+        """Return the cell as plain values with the learner's parameters complete, defaults included.
+
+        A default that changes in a later version makes another cell, as it should.
+        """
+        known = learner_class(self.learner)().get_params(deep=False)
+        if unknown := sorted(set(self.parameters) - set(known)):
+            raise ValueError(
+                f"{self.learner} has no parameter {', '.join(unknown)}; it has {', '.join(sorted(known))}"
+            )
+        known.pop("random_state", None)
+        return {**asdict(self), "parameters": known | dict(self.parameters)}
+
+    def key(self, features: str) -> str:
+        """Return the name of the cell's record, given the fingerprint of the features it is played on."""
+        return hash_of({**self.identity(), "features": features})[:24]
+
+    def with_seed(self, seed: int) -> Cell:
+        """Return the same cell with another seed."""
+        return replace(self, seed=seed)
+
+
+def hash_of(values: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of plain JSON values, whatever the order of their keys.
+
+    >>> hash_of({"a": 1, "b": 2.0}) == hash_of({"b": 2.0, "a": 1})
+    True
+    """
+    return hashlib.sha256(_canonical(values).encode()).hexdigest()
+
+
+def _canonical(values: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"a cell holds plain JSON values only (numbers, text, true, false, none): {error}"
+        ) from error

@@ -1,0 +1,100 @@
+"""Many pictures, encoded part by part, so that memory does not grow with their number."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from i2cansay.core.types import Rows
+from i2cansay.encoders.encoder import Encoder, Features, several
+from i2cansay.image_learner.outcome import UnreadableImages
+
+if TYPE_CHECKING:
+    from i2cansay.encoders.images import Source
+
+OnError: TypeAlias = Literal["raise", "skip"]
+# 5 MB of features 1280 wide; the encoder's workers run dry once per part, which is seldom enough.
+PART_SIZE = 1024
+
+
+@dataclass(frozen=True)
+class Part:
+    """Consecutive pictures, encoded.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_read, dim), float32
+    read : ndarray of shape (n_read,), int64
+        Which of the part's pictures each row belongs to.
+    skipped : dict from int to str
+        Why each of the others could not be read, by its index among all pictures.
+    start, size : int
+        Index of the first picture among all, and how many there are.
+    """
+
+    features: Features
+    read: Rows
+    skipped: dict[int, str]
+    start: int
+    size: int
+
+
+def check_images(images: Iterable[Source], on_error: str) -> None:
+    """Refuse what cannot be a row of pictures, before any work is done."""
+    if on_error not in ("raise", "skip"):
+        raise ValueError(f'on_error is "raise" or "skip", got {on_error!r}')
+    if hasattr(images, "read"):  # iterating over a file would take its lines for pictures
+        raise ValueError("expected several images, got a single open file; put it in a list")
+    if isinstance(images, set | frozenset | dict):
+        raise ValueError(f"expected images in an order, as in a list, got a {type(images).__name__}")
+    several(images)
+
+
+def encode_in_parts(
+    encoder: Encoder, images: Iterable[Source], on_error: OnError, *, size: int = PART_SIZE
+) -> Iterator[Part]:
+    """Encode pictures and yield them part by part, in order.
+
+    With on_error="raise" nothing more is yielded once a picture could not be read; all the others are still
+    looked at, and then one UnreadableImages names every bad one.
+    """
+    start = 0
+    reasons: dict[int, str] = {}
+    for piece in _pieces(images, size):
+        encoded = encoder.encode_each(piece)
+        skipped = {
+            start + index: _named(images, start + index, error.reason)
+            for error in encoded.errors
+            if (index := error.index) is not None
+        }
+        part = Part(encoded.features, encoded.indices, skipped, start, len(encoded.indices) + len(skipped))
+        start += part.size
+        if on_error == "raise":
+            reasons |= skipped
+        if not reasons:
+            yield part
+    if reasons:
+        raise UnreadableImages(reasons)
+
+
+def _pieces(images: Iterable[Any], size: int) -> Iterator[Iterable[Any]]:
+    if isinstance(images, list | tuple | np.ndarray):
+        # Slices have a length, by which the encoder shares out a few pictures among the cores.
+        yield from (images[start : start + size] for start in range(0, len(images), size))
+        return
+    iterator = iter(images)
+    for first in iterator:  # not made into a list: the encoder takes pictures one by one as it needs them
+        yield chain([first], islice(iterator, size - 1))
+
+
+def _named(images: Iterable[Any], index: int, reason: str) -> str:
+    """Add the path to a reason that does not say it, where the pictures are given as paths."""
+    image = images[index] if isinstance(images, list | tuple) else None
+    if not isinstance(image, str | os.PathLike) or os.fspath(image) in reason:
+        return reason
+    return f"{os.fspath(image)}: {reason}"
