@@ -215,9 +215,7 @@ def test_a_failing_save_leaves_the_old_file_and_nothing_else(
         with pytest.raises(OSError, match="no space"):
             model.save(path)
     with monkeypatch.context() as patch:
-        patch.setattr(
-            "i2cansay.learners.model_file.os.replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
-        )
+        patch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             model.save(path)
     assert path.read_bytes() == before

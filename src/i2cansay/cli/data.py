@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from i2cansay.datasets import DATASETS, Dataset, Definition, data_folders, get_dataset, get_definition
+from i2cansay.datasets import DATASETS, Dataset, Definition, get_dataset, get_definition
+from i2cansay.disk.places import data_folders
 
 app = typer.Typer(no_args_is_help=True, help="Data sets: list them, look at one, fetch one.")
 

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from i2cansay.datasets.dataset import Dataset, Image, Labels, Rows, Split
 from i2cansay.datasets.definition import Definition, Download
-from i2cansay.datasets.places import cache_folder, data_folders
 
 #: Name to "module:definition"; resolved on use.
 DATASETS: dict[str, str] = {
@@ -37,8 +36,6 @@ __all__ = [
     "Labels",
     "Rows",
     "Split",
-    "cache_folder",
-    "data_folders",
     "get_dataset",
     "get_definition",
 ]

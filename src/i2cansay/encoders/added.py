@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from i2cansay.encoders.cache import cache_folder, write_atomically
+from i2cansay.disk.atomic import write_atomically
+from i2cansay.disk.places import cache_folder
 from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
 from i2cansay.encoders.encoder import Encoder
 from i2cansay.encoders.onnx_file import describe, open_onnx, read_description

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from i2cansay.encoders.cache import cache_folder, write_atomically
+from i2cansay.disk.atomic import write_atomically
+from i2cansay.disk.places import cache_folder, data_folders
 from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
 from i2cansay.encoders.encoder import Encoder, Features
 from i2cansay.encoders.preprocessing import Pixels, Preprocessing
@@ -193,10 +193,3 @@ def sha256_of(path: Path) -> str:
         raise FileNotFoundError(f"no file of weights at {path}")
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def data_folders() -> Iterator[Path]:
-    """Yield the folders of I2CANSAY_DATA, a search path like PATH."""
-    for folder in os.environ.get("I2CANSAY_DATA", "").split(os.pathsep):
-        if folder:
-            yield Path(folder).expanduser()

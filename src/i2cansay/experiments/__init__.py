@@ -1,1 +1,35 @@
-"""Declared runs and what is made of them."""
+"""Declared runs and what is made of them.
+
+A `Cell` says what is to be played, `run_cells` plays it once and keeps a `Record`; tables, plots and verdicts are
+made from records only.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from i2cansay.experiments.cell import Cell as Cell
+    from i2cansay.experiments.record import Record as Record
+    from i2cansay.experiments.records import load_records as load_records
+    from i2cansay.experiments.records import pack_records as pack_records
+    from i2cansay.experiments.runner import run_cells as run_cells
+    from i2cansay.experiments.statistics import paired_difference as paired_difference
+    from i2cansay.experiments.statistics import spread as spread
+
+_HOME = {
+    "Cell": "i2cansay.experiments.cell",
+    "Record": "i2cansay.experiments.record",
+    "load_records": "i2cansay.experiments.records",
+    "pack_records": "i2cansay.experiments.records",
+    "paired_difference": "i2cansay.experiments.statistics",
+    "run_cells": "i2cansay.experiments.runner",
+    "spread": "i2cansay.experiments.statistics",
+}
+__all__ = ["Cell", "Record", "load_records", "pack_records", "paired_difference", "run_cells", "spread"]
+
+
+def __getattr__(name: str) -> Any:
+    # On use, not on import: a page made from records needs neither processes nor encoders.
+    if name not in _HOME:
+        raise AttributeError(f"module 'i2cansay.experiments' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)

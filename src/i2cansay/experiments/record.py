@@ -98,7 +98,10 @@ class Record:
             checksum = values.pop("checksum", None)
             if checksum != hash_of(values):
                 raise ValueError("its checksum does not fit its content")
-            if values["key"] != hash_of({**values["cell"], "features": values["features"]["fingerprint"]})[:24]:
+            if (
+                values["key"]
+                != hash_of({**values["cell"], "features": values["features"]["fingerprint"]})[:24]
+            ):
                 raise ValueError("its key does not fit its cell")
             return cls(
                 key=values["key"],

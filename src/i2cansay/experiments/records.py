@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from i2cansay.disk.atomic import write_atomically
 from i2cansay.experiments.record import Record
 
 Report = Callable[[str], None]
@@ -84,23 +83,19 @@ def pack_records(records: Iterable[Record], path: str | Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a file in one step; two processes that write the same one both succeed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.new")
-    try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    """Replace a text file in one step; two processes that write the same one both succeed."""
+    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8", newline="\n"))
 
 
 def _order(record: Record) -> tuple[str, ...]:
     cell = record.cell
     names = (cell["dataset"], cell["encoder"], cell["stream"], cell["learner"])
-    return (*map(str, names), str(sorted(cell["parameters"].items(), key=str)), f"{cell['seed']:06d}", record.key)
+    return (
+        *map(str, names),
+        str(sorted(cell["parameters"].items(), key=str)),
+        f"{cell['seed']:06d}",
+        record.key,
+    )
 
 
 def _texts(place: Path) -> Iterator[tuple[str, str]]:

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from i2cansay.core.types import Features
-from i2cansay.datasets import cache_folder, data_folders, get_dataset
-from i2cansay.encoders.cache import write_atomically
+from i2cansay.datasets import get_dataset
+from i2cansay.disk.atomic import write_atomically
+from i2cansay.disk.places import cache_folder, data_folders
 from i2cansay.features import encode_dataset, load_npz
 
 #: Called with what is encoded, the rows done and the rows in all.
@@ -50,9 +51,7 @@ class SharedFeatures:
         return features, np.load(self.folder / f"{split}-labels.npy")
 
 
-def share_features(
-    dataset: str, encoder: str, *, progress: EncodingProgress | None = None
-) -> SharedFeatures:
+def share_features(dataset: str, encoder: str, *, progress: EncodingProgress | None = None) -> SharedFeatures:
     """Find the features of a data set by name, encoding its images where nobody has, and make them mappable.
 
     First `<dataset>_<encoder>_train.npz` and `_test.npz` are looked for in the folders of `I2CANSAY_DATA`; else
@@ -73,7 +72,9 @@ def _npz_files(dataset: str, encoder: str) -> list[Path]:
 
 
 def _from_npz(dataset: str, encoder: str, files: list[Path]) -> SharedFeatures:
-    digest = hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()
+    digest = hashlib.sha256(
+        b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)
+    ).hexdigest()
 
     def parts() -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
         loaded = {}

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import IO
+
+from i2cansay.disk.atomic import sync_folder
 
 
 def sync(file: IO[bytes]) -> None:
     """Wait until what was written to the file is on the disk."""
     file.flush()
     os.fsync(file.fileno())
-
-
-def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk; Windows has no such call and needs none."""
-    if sys.platform != "win32":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -12,7 +12,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from i2cansay.datasets import Dataset, cache_folder
+from i2cansay.datasets import Dataset
+from i2cansay.disk.places import cache_folder
 from i2cansay.features.header import Header, Subset
 from i2cansay.features.journal import Journal
 from i2cansay.features.lock import exclusive

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from i2cansay.features.durable import sync, sync_folder, write_atomically
+from i2cansay.disk.atomic import sync_folder
+from i2cansay.features.durable import sync, write_atomically
 from i2cansay.features.header import Header
 from i2cansay.features.journal import Journal
 from i2cansay.features.store import FEATURES, HEADER, JOURNAL, LABELS, ROWS, read_header

@@ -44,15 +44,25 @@ class Part:
     size: int
 
 
-def check_images(images: Iterable[Source], on_error: str) -> None:
-    """Refuse what cannot be a row of pictures, before any work is done."""
+def check_images(images: Iterable[Source], on_error: str) -> Iterable[Source]:
+    """Return several pictures, or refuse what cannot be several, before any work is done.
+
+    Examples
+    --------
+    >>> check_images("cat.jpg", "raise")
+    Traceback (most recent call last):
+    ValueError: expected several images, got a single str; put it in a list
+    """
     if on_error not in ("raise", "skip"):
         raise ValueError(f'on_error is "raise" or "skip", got {on_error!r}')
     if hasattr(images, "read"):  # iterating over a file would take its lines for pictures
         raise ValueError("expected several images, got a single open file; put it in a list")
     if isinstance(images, set | frozenset | dict):
         raise ValueError(f"expected images in an order, as in a list, got a {type(images).__name__}")
-    several(images)
+    if isinstance(images, np.ndarray) and images.ndim == 1 and images.dtype.kind in "UO":
+        paths: list[Source] = images.tolist()
+        return paths
+    return several(images)
 
 
 def encode_in_parts(
@@ -95,6 +105,6 @@ def _pieces(images: Iterable[Any], size: int) -> Iterator[Iterable[Any]]:
 def _named(images: Iterable[Any], index: int, reason: str) -> str:
     """Add the path to a reason that does not say it, where the pictures are given as paths."""
     image = images[index] if isinstance(images, list | tuple) else None
-    if not isinstance(image, str | os.PathLike) or os.fspath(image) in reason:
+    if not isinstance(image, str | os.PathLike) or str(image) in reason:
         return reason
-    return f"{os.fspath(image)}: {reason}"
+    return f"{image}: {reason}"

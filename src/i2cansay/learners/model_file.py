@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -14,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from i2cansay.core.types import State
+from i2cansay.disk.atomic import write_atomically
 from i2cansay.learners import LEARNERS, learner_class
 from i2cansay.learners.base import OnlineClassifier
 
@@ -45,17 +44,9 @@ def save(
     arrays = {name: np.ascontiguousarray(array) for name, array in state.items()}
     header["checksum"] = _checksum(arrays)
     target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    os.close(handle)
-    try:
-        save_file(arrays, temporary, metadata=header)
-        _sync(temporary)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-        _sync(target.parent)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} to save {target.name} in")
+    write_atomically(target, lambda place: save_file(arrays, place, metadata=header))
 
 
 def load(path: str | PathLike[str], learner: type[OnlineClassifier] | None = None) -> OnlineClassifier:
@@ -168,17 +159,3 @@ def _plain(name: str, value: Any) -> Any:
     if value is None or isinstance(value, str | int | float):
         return value
     raise ValueError(f"the parameter {name}={value!r} cannot be written to a file; use a number or a string")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _sync(path: str | Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,4 +1,4 @@
-"""The folder where built graphs and added encoders are kept."""
+"""Files that are replaced whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,26 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def cache_folder() -> Path:
-    """Return the folder named by I2CANSAY_CACHE, or i2cansay's own in the user's cache folder.
-
-    Examples
-    --------
-    >>> cache_folder().is_absolute()
-    True
-    """
-    chosen = os.environ.get("I2CANSAY_CACHE")
-    if chosen:
-        return Path(chosen).expanduser().absolute()
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base.absolute() / "i2cansay"
-
-
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file and move it to `path`, so that no reader ever meets half a file.
 
@@ -37,9 +17,23 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
+        temporary.touch()
+        permissions = temporary.stat().st_mode
         write(temporary)
+        temporary.chmod(permissions)  # whatever the writer made of them
         with temporary.open("rb+") as written:
             os.fsync(written.fileno())
         temporary.replace(path)
+        sync_folder(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk; Windows has no such call and needs none."""
+    if sys.platform != "win32":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,4 +1,4 @@
-"""Where graphs are kept, and that no half-written file is ever seen."""
+"""No half-written file is ever seen."""
 
 from __future__ import annotations
 
@@ -7,24 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from i2cansay.encoders.cache import cache_folder, write_atomically
-
-
-def test_the_environment_names_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("I2CANSAY_CACHE", str(tmp_path / "here"))
-    assert cache_folder() == tmp_path / "here"
-    assert not cache_folder().exists()
-
-
-@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
-def test_without_it_the_platform_does(platform: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("I2CANSAY_CACHE")
-    monkeypatch.setattr("sys.platform", platform)
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    assert cache_folder().is_relative_to(tmp_path)
-    assert cache_folder().name == "i2cansay"
+from i2cansay.disk.atomic import write_atomically
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:

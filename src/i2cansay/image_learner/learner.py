@@ -1,0 +1,290 @@
+"""The whole way in one object: pictures and labels in, labels of other pictures out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence, Sized
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import NotFittedError
+
+from i2cansay.core.types import Float64
+from i2cansay.encoders import get_encoder
+from i2cansay.encoders.encoder import Encoder, Features
+from i2cansay.image_learner.identity import EncoderIdentity
+from i2cansay.image_learner.lesson import Lesson
+from i2cansay.image_learner.outcome import Guess, Report, SkippedImages, listed
+from i2cansay.image_learner.parts import OnError, check_images, encode_in_parts
+from i2cansay.learners import make_learner
+from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.labels import Label, as_labels
+from i2cansay.learners.model_file import load_with_extra, save
+
+if TYPE_CHECKING:
+    from i2cansay.encoders.images import Source
+
+Answer = TypeVar("Answer")
+
+
+class ImageLearner:
+    """Learns to tell pictures apart from examples, new classes at any time, and keeps none of the pictures.
+
+    A frozen encoder turns each picture into a vector, and a learner learns the vectors.
+
+    Parameters
+    ----------
+    encoder : str, Path or Encoder
+        What `i2cansay.encoders.get_encoder` takes, or what it returned.
+    learner : learner or str, optional
+        What learns the features: an object, which is then changed by learning, or a name of `LEARNERS`.
+        By default `I2CANSAY()`.
+    size : int, optional
+        Side of the square that the encoder sees, in pixels; smaller is faster, the encoder's own is best.
+    threads : int, optional
+        Cores to use; by default those that this process may use.
+
+    Attributes
+    ----------
+    encoder : Encoder
+    learner : OnlineClassifier
+    classes_ : ndarray of shape (n_classes,)
+
+    Notes
+    -----
+    Every method takes pictures as a list or another iterable of paths, bytes, binary files, PIL images or
+    arrays, mixed as you like (see `i2cansay.encoders.images.open_image`). A single picture goes into a list of
+    one. Memory does not grow with the number of pictures.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_sample_images
+    >>> palace, flower = load_sample_images().images  # two photographs, 427 x 640 pixels
+    >>> model = ImageLearner()
+    >>> model.learn([palace[:, :400], flower[:, :400]], ["palace", "flower"])
+    Report(learnt=2, skipped={})
+    >>> model.predict([flower[:, 200:], palace[:, 200:]])
+    array(['flower', 'palace'], dtype='<U6')
+    """
+
+    def __init__(
+        self,
+        encoder: str | Path | Encoder = "efficientnet-lite0",
+        learner: OnlineClassifier | str | None = None,
+        *,
+        size: int | None = None,
+        threads: int | None = None,
+    ) -> None:
+        if learner is None or isinstance(learner, str):
+            learner = make_learner(learner or "i2cansay")
+        if not isinstance(learner, OnlineClassifier):
+            raise TypeError(
+                f"expected a learner, as I2CANSAY() or its name in LEARNERS, got {learner!r}; "
+                "one of your own derives from OnlineClassifier"
+            )
+        if not isinstance(encoder, Encoder):
+            encoder = get_encoder(encoder, size=size, threads=threads)
+        elif size is not None or threads is not None:
+            raise ValueError("size= and threads= go with an encoder's name; this one is open already")
+        width = getattr(learner, "n_features_in_", encoder.dim)
+        if width != encoder.dim:
+            raise ValueError(
+                f"the learner knows features of width {width}, the encoder {encoder.name!r} makes "
+                f"{encoder.dim}; use the encoder it was taught with"
+            )
+        self.encoder = encoder
+        self.learner = learner
+
+    def __repr__(self) -> str:
+        looking = f"{self.encoder.name} {self.encoder.preprocessing.size} px"
+        return f"<ImageLearner: {looking} -> {type(self.learner).__name__}, {self._n_classes} classes>"
+
+    # -- learning -------------------------------------------------------------------------------------------
+
+    def learn(self, images: Iterable[Source], labels: ArrayLike, *, on_error: OnError = "raise") -> Report:
+        """Learn pictures, in the order in which they are given.
+
+        Everything or nothing: when this raises, or is interrupted, nothing has been learnt.
+
+        Parameters
+        ----------
+        images : iterable of n pictures
+        labels : n strings or n whole numbers, known or new
+        on_error : {"raise", "skip"}
+            Whether pictures that cannot be read are an error, or are left out and named in the report.
+
+        Returns
+        -------
+        Report
+            How many were learnt, and which were not, and why.
+
+        Raises
+        ------
+        UnreadableImages
+            Naming every picture that cannot be read, with on_error="raise".
+        ValueError
+            For labels that do not fit; they are checked before the first picture is opened.
+        """
+        images = check_images(images, on_error)
+        checked = self._check_labels(images, labels)
+        lesson = Lesson(self.learner)
+        n_given, skipped = 0, dict[int, str]()
+        for part in encode_in_parts(self.encoder, images, on_error):
+            n_given += part.size
+            skipped |= part.skipped
+            if n_given > len(checked):
+                raise ValueError(_unequal(f"at least {n_given}", len(checked)))
+            lesson.add(part.features, checked[part.start + part.read])
+        if n_given < len(checked):
+            raise ValueError(_unequal(n_given, len(checked)))
+        lesson.finish()
+        return Report(n_given - len(skipped), skipped)
+
+    def _check_labels(self, images: Iterable[Source], labels: ArrayLike) -> NDArray[Any]:
+        if isinstance(labels, str) or not isinstance(labels, Sized) or getattr(labels, "ndim", 1) == 0:
+            raise ValueError(f"expected a list of labels, one per image, got {labels!r}")
+        if isinstance(images, Sized) and len(images) != len(labels):
+            raise ValueError(_unequal(len(images), len(labels)))
+        if len(labels) == 0:
+            return np.empty(0, dtype=np.int64)
+        checked = as_labels(labels)
+        return self.learner._check_labels(checked, len(checked))
+
+    # -- deciding -------------------------------------------------------------------------------------------
+
+    def predict(self, images: Iterable[Source], *, on_error: OnError = "raise") -> NDArray[Any]:
+        """Return the label of each picture, (n,).
+
+        With on_error="skip" the array holds objects, with None for each picture that cannot be read, and a
+        warning SkippedImages says why.
+        """
+        labels = self._answers(images, on_error, lambda X: self.learner.predict(X).tolist(), None)
+        return np.array(labels, dtype=self.classes_.dtype if on_error == "raise" else object)
+
+    def predict_proba(self, images: Iterable[Source], *, on_error: OnError = "raise") -> Float64:
+        """Return the probability of each class, (n, n_classes), columns as in `classes_`.
+
+        With on_error="skip" the row of a picture that cannot be read is NaN, and a warning SkippedImages says
+        why.
+        """
+        missing = np.full(self._n_classes, np.nan)
+        rows = self._answers(images, on_error, lambda X: list(self.learner.predict_proba(X)), missing)
+        return np.array(rows, dtype=np.float64).reshape(len(rows), self._n_classes)
+
+    def top(self, images: Iterable[Source], k: int = 5, *, on_error: OnError = "raise") -> list[list[Guess]]:
+        """Return the `k` likeliest classes of each picture with their probabilities, the likeliest first.
+
+        With on_error="skip" the list of a picture that cannot be read is empty, and a warning SkippedImages
+        says why.
+        """
+        if k < 1:
+            raise ValueError(f"expected to name at least 1 class, got k={k}")
+
+        def guesses(X: Features) -> list[list[Guess]]:
+            probabilities = self.learner.predict_proba(X)
+            best = (-probabilities).argsort(axis=1, kind="stable")[:, :k]
+            found = np.take_along_axis(probabilities, best, axis=1).tolist()
+            return [
+                [Guess(*pair) for pair in zip(self.classes_[columns].tolist(), row, strict=True)]
+                for columns, row in zip(best, found, strict=True)
+            ]
+
+        return self._answers(images, on_error, guesses, [])
+
+    def _answers(
+        self,
+        images: Iterable[Source],
+        on_error: OnError,
+        ask: Callable[[Features], Sequence[Answer]],
+        missing: Answer,
+    ) -> list[Answer]:
+        """One answer per picture, from features (n, dim) to n answers; `missing` where it cannot be read."""
+        images = check_images(images, on_error)
+        if not self._n_classes:
+            raise NotFittedError("this ImageLearner knows no class yet: teach it with learn first")
+        answers: list[Answer] = []
+        skipped: dict[int, str] = {}
+        for part in encode_in_parts(self.encoder, images, on_error):
+            skipped |= part.skipped
+            answers.extend([missing] * part.size)
+            if len(part.read):
+                for index, answer in zip(part.read.tolist(), ask(part.features), strict=True):
+                    answers[part.start + index] = answer
+        if skipped:
+            warnings.warn(f"left out {listed(skipped)}", SkippedImages, stacklevel=3)
+        return answers
+
+    # -- classes --------------------------------------------------------------------------------------------
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels learnt so far, sorted."""
+        return self.learner.classes_
+
+    @property
+    def _n_classes(self) -> int:
+        return len(getattr(self.learner, "classes_", ()))
+
+    def forget(self, label: Label) -> Self:
+        """Drop a class; what its pictures did to what is shared by all classes stays."""
+        self.learner.forget(label)
+        return self
+
+    def rename(self, old: Label, new: Label) -> Self:
+        """Give a class another label; nothing else changes."""
+        self.learner.rename(old, new)
+        return self
+
+    # -- files ----------------------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write what was learnt to one file of any name, atomically.
+
+        The file names the encoder and its fingerprint; the encoder's weights are not in it.
+        """
+        save(self.learner, path, extra=EncoderIdentity.of(self.encoder).header())
+
+    @classmethod
+    def load(
+        cls,
+        path: str | PathLike[str],
+        *,
+        encoder: str | Path | Encoder | None = None,
+        learner: type[OnlineClassifier] | None = None,
+        threads: int | None = None,
+    ) -> Self:
+        """Return what `save` wrote, ready to go on learning bit for bit.
+
+        Parameters
+        ----------
+        encoder : str, Path or Encoder, optional
+            Where the encoder is, if its name alone does not find it: the path of an ONNX file, or an open
+            one. It must be the one the file was taught with.
+        learner : class, optional
+            Your own class, where the file was written by a learner that is not in `LEARNERS`.
+        threads : int, optional
+            Cores to use.
+
+        Raises
+        ------
+        ValueError
+            For another encoder than the one it was taught with, and for a file that is damaged or none.
+        """
+        found, extra = load_with_extra(path, learner)
+        if not extra:
+            raise ValueError(
+                f"{path} holds a learner of features and names no encoder: open it with i2cansay.load(path), "
+                "and give it an encoder with ImageLearner(encoder, learner)"
+            )
+        try:
+            opened = EncoderIdentity.from_header(extra).open(encoder, threads=threads)
+            return cls(opened, found)
+        except ValueError as error:
+            raise ValueError(f"{path} cannot be opened: {error}") from error
+
+
+def _unequal(n_images: int | str, n_labels: int) -> str:
+    return f"expected one label per image, got {n_images} images and {n_labels} labels"
