@@ -1,7 +1,12 @@
+"""Let tests say `from tests.experiments.samples import ...`, however pytest was started."""
+
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 from pathlib import Path
 
 import pytest
-from record_samples import make_record
 
 from i2cansay.experiments.records import RecordFolder, load_records, pack_records
+from tests.experiments.samples import make_record
 
 
 def test_what_was_put_is_got(tmp_path: Path) -> None:

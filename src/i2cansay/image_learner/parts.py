@@ -65,9 +65,7 @@ def check_images(images: Iterable[Source], on_error: str) -> Iterable[Source]:
     return several(images)
 
 
-def encode_in_parts(
-    encoder: Encoder, images: Iterable[Source], on_error: OnError, *, size: int = PART_SIZE
-) -> Iterator[Part]:
+def encode_in_parts(encoder: Encoder, images: Iterable[Source], on_error: OnError) -> Iterator[Part]:
     """Encode pictures and yield them part by part, in order.
 
     With on_error="raise" nothing more is yielded once a picture could not be read; all the others are still
@@ -75,7 +73,7 @@ def encode_in_parts(
     """
     start = 0
     reasons: dict[int, str] = {}
-    for piece in _pieces(images, size):
+    for piece in _pieces(images, PART_SIZE):
         encoded = encoder.encode_each(piece)
         skipped = {
             start + index: _named(images, start + index, error.reason)

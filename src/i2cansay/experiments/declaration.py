@@ -1,0 +1,180 @@
+"""The declared experiments: tables and figures of the paper as TOML files, with the numbers it prints.
+
+Every row of every table is declared, whether its method is built or not.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from math import isnan, nan
+from typing import Any
+
+DECLARED: dict[str, str] = {
+    "table1": "table1.toml",
+    "table2": "table2.toml",
+    "table3": "table3.toml",
+    "table4": "table4.toml",
+    "table5": "table5.toml",
+    "table6": "table6.toml",
+    "sessions": "sessions.toml",
+    "generation": "generation.toml",
+}
+"""Every declared table or figure by name, in the order of the paper."""
+
+# What the printed rule is compared with beside the paper: its head alone, and the correction scaled so that the
+# head still has a say with many classes.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "significance=False": {"significance": False},
+    "bias_scale=mean": {"bias_scale": "mean"},
+}
+VARIANT_SEEDS = 5
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """What a column may be played on where its data set is not to be had: the first classes of another."""
+
+    dataset: str
+    n_classes: int
+
+
+@dataclass(frozen=True)
+class Column:
+    """One setting: data set, stream, what is measured, and parameters that all its rows share."""
+
+    name: str
+    dataset: str
+    stream: str
+    metric: str
+    every_session: bool
+    low: float | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    stand_in: StandIn | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method: its learner, what it may store, and the printed numbers, one per column (nan: none printed).
+
+    `variant` names what a row beside the paper changes in the row it is derived from, `of`.
+    """
+
+    name: str
+    title: str
+    learner: str
+    memory: tuple[int, ...]
+    paper: tuple[float, ...]
+    pm: tuple[float, ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    low_data: bool = False
+    variant: str | None = None
+    seeds: int | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows that share the paper's backbone."""
+
+    backbone: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table or figure of the paper.
+
+    Examples
+    --------
+    >>> table = load_table("table4")
+    >>> [(row.title, *row.paper) for row in table.blocks[0].rows if row.variant is None]
+    [('baseline, 1k memory', 47.2), ('ICAN', 58.3), ('ISAY, 1k memory', 57.2), ('ICAN + ISAY', 59.4)]
+    """
+
+    name: str
+    title: str
+    seeds: int
+    columns: tuple[Column, ...]
+    blocks: tuple[Block, ...]
+    decimals: int = 1
+    note: str = ""
+    chart: str = "bars"
+
+    def row(self, name: str, backbone: str | None = None) -> Row:
+        """Return a row by name, from the block of a backbone or from the first that has it."""
+        for block in self.blocks:
+            for row in block.rows:
+                if row.name == name and backbone in (None, block.backbone):
+                    return row
+        raise ValueError(f"{self.name} has no row {name!r}")
+
+
+@cache
+def load_table(name: str) -> Table:
+    """Read a declared table by name."""
+    if name not in DECLARED:
+        raise ValueError(f"there is no table {name!r}; declared are {', '.join(DECLARED)}")
+    text = files("i2cansay.experiments").joinpath("declared", DECLARED[name]).read_text(encoding="utf-8")
+    values = tomllib.loads(text)
+    columns = tuple(_column(values, column) for column in values["column"])
+    blocks = tuple(
+        Block(block["backbone"], tuple(row for each in block["row"] for row in _rows(each, len(columns))))
+        for block in values["block"]
+    )
+    extra = {key: values[key] for key in ("decimals", "note", "chart") if key in values}
+    return Table(name, values["title"], values["seeds"], columns, blocks, **extra)
+
+
+def printed(value: float) -> bool:
+    """Whether the paper prints a number here."""
+    return not isnan(value)
+
+
+def _column(table: Mapping[str, Any], values: Mapping[str, Any]) -> Column:
+    given = dict(values)
+    stand_in = given.pop("stand_in", None)
+    return Column(
+        metric=given.pop("metric", table.get("metric", "last")),
+        every_session=given.pop("every_session", table.get("every_session", True)),
+        stand_in=None if stand_in is None else StandIn(**stand_in),
+        **given,
+    )
+
+
+def _rows(values: Mapping[str, Any], n_columns: int) -> list[Row]:
+    """Return a row and, where it asks for them, its variants."""
+    given = dict(values)
+    wants_variants = given.pop("variants", False)
+    memory = given.pop("memory", 0)
+    given["parameters"] = _with_none(given.get("parameters", {}))
+    row = Row(
+        memory=tuple(memory) if isinstance(memory, list) else (memory,) * n_columns,
+        paper=tuple(given.pop("paper", [nan] * n_columns)),
+        pm=tuple(given.pop("pm", [nan] * n_columns)),
+        **given,
+    )
+    if not len(row.memory) == len(row.paper) == len(row.pm) == n_columns:
+        raise ValueError(f"the declared row {row.name!r} does not have one number per column")
+    variants = VARIANTS if wants_variants else {}
+    return [row, *(_variant(row, name, change) for name, change in variants.items())]
+
+
+def _variant(row: Row, name: str, change: Mapping[str, Any]) -> Row:
+    return replace(
+        row,
+        name=f"{row.name}:{name}",
+        title=f"{row.title}, {name}",
+        parameters={**row.parameters, **change},
+        paper=(nan,) * len(row.paper),
+        pm=(nan,) * len(row.pm),
+        variant=name,
+        seeds=VARIANT_SEEDS,
+    )
+
+
+def _with_none(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    # TOML has no null.
+    return {key: None if value == "none" else value for key, value in parameters.items()}

@@ -1,0 +1,25 @@
+"""What a table shows of a record, by name, in percent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from i2cansay.evaluate import accuracy_curve, average_accuracy, forgetting, last_accuracy
+from i2cansay.experiments.record import Record
+
+METRICS: dict[str, Callable[[Record], float]] = {
+    "last": lambda record: 100 * last_accuracy(record.outcome),
+    "average": lambda record: 100 * average_accuracy(record.outcome),
+    "average_by_sessions": lambda record: 100 * average_accuracy(record.outcome, "sessions"),
+    "forgetting": lambda record: 100 * forgetting(record.outcome),
+}
+
+
+def metric_of(name: str) -> Callable[[Record], float]:
+    """Return the function of a record that a name stands for; `session:3` is the accuracy after the third."""
+    kind, _, number = name.partition(":")
+    if kind == "session" and number.isdigit():
+        return lambda record: 100 * accuracy_curve(record.outcome)[int(number) - 1]
+    if name not in METRICS:
+        raise ValueError(f"there is no metric {name!r}; known are {', '.join(METRICS)} and session:N")
+    return METRICS[name]

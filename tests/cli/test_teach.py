@@ -1,0 +1,165 @@
+"""`i2cansay learn` and `predict`: a shell user teaches a model file in steps."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+import i2cansay
+from i2cansay.cli import main
+from i2cansay.core.types import Float64
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a shell would see."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def command(*words: object) -> Result:
+    """Run the command line as the installed script does, in this process: a new one takes seconds to import."""
+    stdout, stderr, code = io.StringIO(), io.StringIO(), 0
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(stdout),
+        contextlib.redirect_stderr(stderr),
+    ):
+        patch.setattr("sys.argv", ["i2cansay", *map(str, words)])
+        try:
+            main()
+        except SystemExit as exit_:
+            code = exit_.code if isinstance(exit_.code, int) else 0
+    return Result(code, stdout.getvalue(), stderr.getvalue())
+
+
+def test_the_installed_script_is_that_command() -> None:
+    script = Path(sys.executable).with_name("i2cansay")
+    result = subprocess.run([script, "predict", "nowhere", "x"], capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert result.stderr == "i2cansay: there is no model file nowhere\n"
+
+
+def write_csv(path: Path, X: Float64, labels: list[str] | None, label: str = "label") -> Path:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*([label] if labels else []), *(f"f{i}" for i in range(X.shape[1]))])
+        for row, x in enumerate(X.tolist()):
+            writer.writerow([*([labels[row]] if labels else []), *x])
+    return path
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the digits below five and the others as CSV, the rest as NPZ to ask about."""
+    folder = tmp_path_factory.mktemp("digits")
+    X, y = load_digits(return_X_y=True)
+    X, names = X / 16, [f"digit {label}" for label in y]
+    early = np.flatnonzero(y[:900] < 5)
+    late = np.flatnonzero(y[:900] >= 5)
+    write_csv(folder / "monday.csv", X[early], [names[i] for i in early])
+    write_csv(folder / "tuesday.csv", X[late], [names[i] for i in late], label="what")
+    np.savez(folder / "ask.npz", X=X[900:1100], y=np.array(names[900:1100]))
+    return folder
+
+
+def test_teach_in_steps_and_ask(digits: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.i2cs"
+    first = command("learn", model, digits / "monday.csv")
+    assert (first.returncode, first.stderr) == (0, "")
+    assert "knows 5 classes" in first.stdout
+    second = command("learn", model, digits / "tuesday.csv", "--label", "what")
+    assert "knows 10 classes" in second.stdout
+    asked = command("predict", model, digits / "ask.npz", "--top", "3")
+    rows = list(csv.DictReader(asked.stdout.splitlines()))
+    assert len(rows) == 200
+    assert all(row["label_1"].startswith("digit ") for row in rows)
+    assert all(float(row["probability_1"]) >= float(row["probability_2"]) for row in rows)
+    right = float(asked.stderr.split("%")[0])
+    assert right > 80
+
+
+def test_the_answer_can_go_to_a_file(digits: Path, tmp_path: Path) -> None:
+    model, out = tmp_path / "model.i2cs", tmp_path / "answer.csv"
+    command("learn", model, digits / "monday.csv", "--set", "beta=1.5")
+    assert command("predict", model, digits / "ask.npz", "--out", out).stdout == ""
+    assert out.read_text().startswith("label,probability\n")
+    assert i2cansay.load(model).get_params()["beta"] == 1.5
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("label,a,b\nx,1,2\ny,3\n", "line 3: expected 3 cells"),
+        ("label,a,b\nx,1,two\n", "expected a number, got 'two'"),
+        (f"label,{','.join(map(str, range(64)))}\nx,nan{',1' * 63}\n", "NaN"),
+        ("label,a\nx,1\n", "64 features"),
+        ("a,b\n1,2\n", "no labels"),
+        ("label,a,a\nx,1,2\n", "occurs twice"),
+        ("label,a,b\n", "no rows"),
+        ("", "not a CSV file"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_the_model(
+    digits: Path, tmp_path: Path, content: str, sentence: str
+) -> None:
+    model, bad = tmp_path / "model.i2cs", tmp_path / "bad.csv"
+    command("learn", model, digits / "monday.csv")
+    before = model.read_bytes()
+    bad.write_text(content)
+    result = command("learn", model, bad)
+    assert result.returncode == 2
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("i2cansay: ")
+    assert sentence in result.stderr
+    assert model.read_bytes() == before
+
+
+def test_a_good_file_before_a_bad_one_is_not_half_learnt(digits: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.i2cs"
+    command("learn", model, digits / "monday.csv")
+    before = model.read_bytes()
+    assert command("learn", model, digits / "ask.npz", tmp_path / "missing.csv").returncode == 2
+    assert model.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["learn", "{model}", "{data}", "--set", "beta=1"], "leave out"),
+        (["learn", "new.i2cs", "{data}", "--learner", "oracle"], "there is no learner"),
+        (["learn", "new.i2cs", "{data}", "--set", "speed=9"], "no parameter speed"),
+        (["learn", "new.i2cs", "{data}", "--set", "speed"], "like lr=0.01"),
+        (["predict", "nowhere.i2cs", "{data}"], "no model file"),
+        (["predict", "{data}", "{data}"], "not a complete model file"),
+    ],
+)
+def test_a_wrong_call_is_one_sentence(digits: Path, tmp_path: Path, words: list[str], sentence: str) -> None:
+    model = tmp_path / "model.i2cs"
+    i2cansay.I2CANSAY().partial_fit(np.zeros((1, 64)), ["digit 1"]).save(model)
+    places = {"model": model, "data": digits / "monday.csv"}
+    result = command(*(word.format(**places) for word in words))
+    assert result.returncode == 2
+    assert sentence in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_whole_numbers_stay_numbers_and_names_stay_names(tmp_path: Path) -> None:
+    X = np.eye(3)
+    numbers, names = tmp_path / "numbers.i2cs", tmp_path / "names.i2cs"
+    command("learn", numbers, write_csv(tmp_path / "a.csv", X, ["1", "2", "10"]))
+    assert i2cansay.load(numbers).classes_.tolist() == [1, 2, 10]
+    command("learn", names, write_csv(tmp_path / "b.csv", X, ["x", "007", "7"]))
+    command("learn", names, write_csv(tmp_path / "c.csv", X, ["3", "4", "5"]))
+    assert i2cansay.load(names).classes_.tolist() == ["007", "3", "4", "5", "7", "x"]

@@ -1,0 +1,46 @@
+"""A lesson is learnt whole or not at all, and how it was handed over does not matter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from i2cansay import I2CANSAY
+from i2cansay.image_learner.lesson import Lesson
+from i2cansay.testing.blobs import blobs
+from i2cansay.testing.comparison import state_difference
+
+
+@given(st.lists(st.integers(0, 40), max_size=5))
+def test_the_batches_are_those_of_the_whole(cuts: list[int]) -> None:
+    X, y = blobs(per_class=10)
+    X, y = X[:40], y[:40]
+    whole = I2CANSAY(random_state=0, batch_size=15)
+    for start in range(0, 40, 15):
+        whole.partial_fit(X[start : start + 15], y[start : start + 15])
+    learner = I2CANSAY(random_state=0, batch_size=15)
+    lesson = Lesson(learner)
+    for part in np.split(np.arange(40), sorted(cuts)):
+        lesson.add(X[part], y[part])
+        assert not hasattr(learner, "classes_")
+    lesson.finish()
+    assert state_difference(whole.state(), learner.state()) is None
+
+
+@pytest.mark.parametrize("n", [0, 1, 15, 16, 30, 40])
+def test_every_row_is_learnt_once(n: int) -> None:
+    X, y = blobs(per_class=10)
+    learner = I2CANSAY(random_state=0, batch_size=15)
+    lesson = Lesson(learner)
+    lesson.add(X[:n], y[:n])
+    lesson.finish()
+    assert (learner.class_counts_.sum() if n else 0) == n
+
+
+def test_a_generator_given_as_seed_is_not_used_up_by_a_lesson_that_fails() -> None:
+    rng = np.random.default_rng(3)
+    learner = I2CANSAY(random_state=rng, batch_size=15)
+    Lesson(learner).add(*blobs(per_class=10))
+    assert rng.random() == np.random.default_rng(3).random()

@@ -1,0 +1,80 @@
+"""The guides are true: their Python runs, and what a session shows is what it prints.
+
+The blocks of one page run one after the other, as a reader would type them, in an empty folder. A block with
+`>>>` is a session whose output is compared; any other has to run. An HTML comment `<!-- not run: why -->` right
+before a block leaves it out.
+"""
+
+from __future__ import annotations
+
+import doctest
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("**/*.md")])
+BLOCK = re.compile(
+    r"^(?:<!-- not run: (?P<reason>.+?) -->\n+)?^```python\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of Python in a page: its code, the line of its fence, and why it is not run, if it is not."""
+
+    code: str
+    line: int
+    reason: str | None
+
+
+def blocks_of(text: str) -> list[Block]:
+    return [
+        Block(match["code"], text.count("\n", 0, match.start("code")), match["reason"])
+        for match in BLOCK.finditer(text)
+    ]
+
+
+def run(block: Block, page: str, namespace: dict[str, Any]) -> None:
+    if ">>>" not in block.code:
+        # The lines before it are left empty, so that a traceback names the line of the page.
+        exec(compile("\n" * block.line + block.code, page, "exec"), namespace)
+        return
+    session = doctest.DocTestParser().get_doctest(block.code, namespace, page, page, block.line)
+    report: list[str] = []
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    runner = doctest.DocTestRunner(optionflags=flags, verbose=False)
+    runner.run(session, out=report.append, clear_globs=False)
+    namespace.update(session.globs)
+    assert not report, "".join(report)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = [block for block in blocks_of(page.read_text(encoding="utf-8")) if block.reason is None]
+    if not blocks:
+        pytest.skip("no Python to run in this page")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("I2CANSAY_CACHE", str(tmp_path / ".cache"))
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for block in blocks:
+        run(block, f"{page.name}", namespace)
+
+
+def test_blocks_are_found_and_left_out_as_they_say() -> None:
+    text = "a\n```python\nx = 1\n```\n<!-- not run: needs a camera -->\n\n```python\ny = 2\n```\n```sh\nls\n```\n"
+    assert blocks_of(text) == [Block("x = 1\n", 2, None), Block("y = 2\n", 7, "needs a camera")]
+
+
+def test_a_page_that_is_wrong_is_noticed() -> None:
+    namespace: dict[str, Any] = {}
+    run(Block("x = 3\n", 1, None), "page", namespace)
+    run(Block(">>> y = x + 1\n>>> y\n4\n", 3, None), "page", namespace)
+    assert namespace["y"] == 4
+    with pytest.raises(AssertionError, match="Expected"):
+        run(Block(">>> y\n5\n", 9, None), "page", namespace)
+    with pytest.raises(ZeroDivisionError):
+        run(Block("1 / 0\n", 12, None), "page", namespace)
