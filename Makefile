@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint format test-torch bench docs clean help
+.PHONY: demo test lint format test-torch test-browser bench docs clean help
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -31,6 +31,9 @@ docs: $(VENV)/dev.stamp       ## write the generated documents anew
 test-torch: $(VENV)/torch.stamp  ## the checks against torch
 	$(BIN)/python -m pytest -m torch
 
+test-browser: $(VENV)/browser.stamp  ## the page in a real Chromium, and the API against its own description
+	I2CANSAY_BROWSER=1 $(BIN)/python -m pytest tests/browser
+
 bench: $(VENV)/dev.stamp      ## speed against peers and floors
 	$(BIN)/python benchmarks/learner.py
 
@@ -47,6 +50,11 @@ $(VENV)/demo.stamp: pyproject.toml | $(BIN)/python
 
 $(VENV)/dev.stamp: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+$(VENV)/browser.stamp: $(VENV)/dev.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,browser]'
+	@command -v chromedriver > /dev/null || apt-get install --yes --no-install-recommends chromium chromium-driver
 	@touch $@
 
 $(VENV)/torch.stamp: $(VENV)/dev.stamp

@@ -61,7 +61,7 @@ def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("I2CANSAY_CACHE", str(tmp_path / ".cache"))
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks:
-        run(block, f"{page.name}", namespace)
+        run(block, page.name, namespace)
 
 
 def test_blocks_are_found_and_left_out_as_they_say() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_limits
 
 from i2cansay.core import blas
 
@@ -46,7 +46,19 @@ def test_add_gram_adds_to_the_lower_triangle_only() -> None:
     assert not np.triu(target, 1).any()
 
 
-def test_small_products_leave_the_number_of_threads_as_it_was() -> None:
-    before = [pool["num_threads"] for pool in threadpool_info()]
-    blas.inner(np.ones((2, 3)), np.ones((4, 3)))
-    assert [pool["num_threads"] for pool in threadpool_info()] == before
+def threads() -> int:
+    """Return how many threads the BLAS of scipy's products would use now."""
+    pool = blas._scipy_pool()
+    assert pool is not None, "scipy's BLAS was not told apart from numpy's"
+    return int(pool.get_num_threads())
+
+
+def test_small_products_stay_on_one_thread_and_large_ones_as_the_user_has_set_it() -> None:
+    with threadpool_limits(2):
+        with blas.threads_for(10):
+            assert threads() == 1
+        assert threads() == 2
+        with blas.threads_for(blas.THREADED_FROM):
+            assert threads() == 2
+    with threadpool_limits(1), blas.threads_for(blas.THREADED_FROM):
+        assert threads() == 1

@@ -1,17 +1,22 @@
 """Records made by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from i2cansay.evaluate import Checkpoint, Outcome
 from i2cansay.experiments.cell import Cell
 from i2cansay.experiments.record import Record
 
+CELL = Cell("cats", "eyes", "step:1", "naive")
+
 
 def make_record(seed: int = 0, correct: tuple[int, ...] = (9, 7), learner: str = "naive") -> Record:
-    cell = Cell("cats", "eyes", "step:1", learner, seed=seed)
+    cell = replace(CELL, learner=learner, seed=seed)
     return Record(
         key=cell.key("f"),
         cell=cell.identity(),
+        parameters=cell.all_parameters(),
         features={"fingerprint": "f"},
         outcome=Outcome(
             stream={"name": "step"},

@@ -36,7 +36,12 @@ def test_a_default_spelt_out_is_the_same_cell() -> None:
 
 
 def test_the_learners_own_seed_is_no_part_of_the_cell() -> None:
-    assert "random_state" not in CELL.identity()["parameters"]
+    assert "random_state" not in CELL.all_parameters()
+
+
+def test_other_defaults_do_not_fit() -> None:
+    assert CELL.fits({**CELL.all_parameters(), "since_removed": 1})
+    assert not CELL.fits({**CELL.all_parameters(), "beta": 1.0})
 
 
 def test_an_unknown_parameter_is_named() -> None:

@@ -1,21 +1,22 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from i2cansay.experiments.records import RecordFolder, load_records, pack_records
-from tests.experiments.samples import make_record
+from tests.experiments.samples import CELL, make_record
 
 
 def test_what_was_put_is_got(tmp_path: Path) -> None:
     folder, record = RecordFolder(tmp_path), make_record()
     folder.put(record)
-    got = folder.get(record.key)
+    got = folder.get(CELL, "f")
     assert got is not None
     assert got.to_json() == record.to_json()
 
 
 def test_a_missing_record_is_none(tmp_path: Path) -> None:
-    assert RecordFolder(tmp_path).get("nothing") is None
+    assert RecordFolder(tmp_path).get(CELL, "f") is None
 
 
 def test_a_corrupt_record_is_reported_and_counts_as_missing(tmp_path: Path) -> None:
@@ -23,7 +24,7 @@ def test_a_corrupt_record_is_reported_and_counts_as_missing(tmp_path: Path) -> N
     folder.put(record)
     file = folder.file_of(record.key)
     file.write_text(file.read_text()[:-40])
-    assert folder.get(record.key, report=said.append) is None
+    assert folder.get(CELL, "f", report=said.append) is None
     assert len(said) == 1
     assert "is corrupt and will be made anew" in said[0]
 
@@ -33,7 +34,7 @@ def test_a_record_under_another_name_is_not_believed(tmp_path: Path) -> None:
     first, second = make_record(seed=0), make_record(seed=1)
     folder.put(first)
     folder.file_of(first.key).rename(folder.file_of(second.key))
-    assert folder.get(second.key, report=said.append) is None
+    assert folder.get(replace(CELL, seed=1), "f", report=said.append) is None
     assert "another cell" in said[0]
 
 
@@ -66,3 +67,17 @@ def test_packing_does_not_depend_on_the_order(tmp_path: Path) -> None:
 def test_no_records_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="make some with `i2cansay reproduce`"):
         load_records(tmp_path / "nowhere")
+
+
+def test_a_record_made_with_other_defaults_is_not_believed(tmp_path: Path) -> None:
+    folder, record, said = RecordFolder(tmp_path), make_record(), list[str]()
+    folder.put(replace(record, parameters={**record.parameters, "lr": 9.0}))
+    assert folder.get(CELL, "f", report=said.append) is None
+    assert "made with other defaults of naive" in said[0]
+
+
+def test_a_parameter_that_came_later_does_not_matter(tmp_path: Path) -> None:
+    folder, record = RecordFolder(tmp_path), make_record()
+    older = {name: value for name, value in record.parameters.items() if name != "momentum"}
+    folder.put(replace(record, parameters=older))
+    assert folder.get(CELL, "f") is not None

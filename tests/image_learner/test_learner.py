@@ -193,7 +193,9 @@ def test_skip_answers_for_the_rest_and_warns(taught: ImageLearner) -> None:
         missing = np.isnan(taught.predict_proba(sources, on_error="skip"))
     assert missing.all(axis=1).tolist() == missing.any(axis=1).tolist() == [i in (1, 5) for i in range(6)]
     with pytest.warns(SkippedImages):
-        assert [len(guesses) for guesses in taught.top(sources, 2, on_error="skip")] == [2, 0, 2, 2, 2, 0]
+        guesses = taught.top(sources, 2, on_error="skip")
+    assert [len(each) for each in guesses] == [2, 0, 2, 2, 2, 0]
+    assert guesses[1] is not guesses[5]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert taught.predict(images, on_error="skip").tolist() == expected

@@ -11,8 +11,11 @@ import i2cansay
 from i2cansay.cli import data, encoder
 from i2cansay.cli.demo import demo
 from i2cansay.cli.encode import encode
+from i2cansay.cli.report import report
+from i2cansay.cli.reproduce import reproduce
 from i2cansay.cli.run import run
 from i2cansay.cli.teach import learn, predict
+from i2cansay.cli.verify import verify
 
 app = typer.Typer(
     name="i2cansay",
@@ -24,6 +27,9 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(run)
+app.command()(reproduce)
+app.command()(report)
+app.command()(verify)
 app.command()(learn)
 app.command()(predict)
 app.command()(encode)

@@ -8,24 +8,31 @@ large therefore goes through scipy's BLAS, and small products stay on one thread
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from scipy.linalg import blas
 from threadpoolctl import ThreadpoolController
 
 from i2cansay.core.types import Features, Float64
 
-# Below this many multiply-adds a second thread costs more in waking up than it saves (measured: 2 cores, AVX-512).
-THREADED_FROM = 60_000_000
+# Below this many multiply-adds (some 50 ms of work) a product stays on one thread. A second one would save a little
+# on an idle machine; on a busy one the two wait for each other, spinning: a factorisation of 1280 dimensions, 0.04 s
+# on one thread, was seen to take 3 s on two.
+THREADED_FROM = 2_000_000_000
 
 
 @cache
 def _scipy_pool() -> Any:
     """Return the thread controller of the BLAS that scipy loaded, or None where it cannot be told apart."""
     pools = ThreadpoolController().select(user_api="blas").lib_controllers
-    own = [pool for pool in pools if "scipy" in pool.filepath.rsplit("/", 1)[-1]]
+    # numpy's library may have the same file name; the folder tells them apart: scipy.libs, or inside scipy.
+    home = Path(scipy.__file__).parent
+    homes = (home, home.with_name("scipy.libs"))
+    own = [pool for pool in pools if any(Path(pool.filepath).is_relative_to(place) for place in homes)]
     candidates = own or pools
     return candidates[0] if len(candidates) == 1 else None
 

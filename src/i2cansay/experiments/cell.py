@@ -39,11 +39,9 @@ class Cell:
 
     Examples
     --------
-    >>> cell = Cell("cifar100", "efficientnet-lite0", "step:5", "i2cansay", {"beta": 2.0})
-    >>> cell == replace(cell, parameters={})  # as written they differ
-    False
-    >>> cell.identity()["parameters"] == replace(cell, parameters={}).identity()["parameters"]  # 2.0 is the default
-    True
+    >>> cell = Cell("cifar100", "efficientnet-lite0", "step:5", "i2cansay", {"beta": 2.0, "lr": 0.01})
+    >>> cell.identity()["parameters"]  # 2.0 is the default
+    {'lr': 0.01}
     """
 
     dataset: str
@@ -66,18 +64,30 @@ class Cell:
         """Data set and encoder: what the features are found by."""
         return self.dataset, self.encoder
 
-    def identity(self) -> dict[str, Any]:
-        """Return the cell as plain values with the learner's parameters complete, defaults included.
-
-        A default that changes in a later version makes another cell, as it should.
-        """
+    def all_parameters(self) -> dict[str, Any]:
+        """Return the learner's parameters, defaults included, without its seed."""
         known = learner_class(self.learner)().get_params(deep=False)
         if unknown := sorted(set(self.parameters) - set(known)):
             raise ValueError(
                 f"{self.learner} has no parameter {', '.join(unknown)}; it has {', '.join(sorted(known))}"
             )
         known.pop("random_state", None)
-        return {**asdict(self), "parameters": known | dict(self.parameters)}
+        return {**known, **self.parameters}
+
+    def identity(self) -> dict[str, Any]:
+        """Return the cell as plain values, with those parameters only that differ from the learner's defaults.
+
+        A learner that gets a further parameter keeps its cells; one whose defaults change is told by `fits`.
+        """
+        default = learner_class(self.learner)().get_params(deep=False)
+        given = self.all_parameters()
+        changed = {name: given[name] for name in sorted(given) if given[name] != default[name]}
+        return {**asdict(self), "parameters": changed}
+
+    def fits(self, parameters: Mapping[str, Any]) -> bool:
+        """Whether these parameters, all that a learner had when it was played, are what the cell asks for now."""
+        asked = self.all_parameters()
+        return all(asked[name] == value for name, value in parameters.items() if name in asked)
 
     def key(self, features: str) -> str:
         """Return the name of the cell's record, given the fingerprint of the features it is played on."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from i2cansay.experiments.cell import Cell, hash_of
 from i2cansay.experiments.declaration import DECLARED, Table, load_table, printed
@@ -32,15 +33,13 @@ class RecordIndex:
                 )
 
     def runs(self, cell: Cell) -> list[Record]:
-        """Return the records of a cell, whatever its seed, in order of seed."""
+        """Return the records of a cell, whatever its seed, in order of seed; not those made with other defaults."""
         found = self._by_cell.get(_without_seed(cell.identity()), {})
-        return [found[seed] for seed in sorted(found)]
+        return [found[seed] for seed in sorted(found) if cell.fits(found[seed].parameters)]
 
 
-def _without_seed(identity: object) -> str:
-    values = dict(identity)  # type: ignore[call-overload]
-    values.pop("seed")
-    return hash_of(values)
+def _without_seed(identity: Mapping[str, Any]) -> str:
+    return hash_of({name: value for name, value in identity.items() if name != "seed"})
 
 
 @dataclass(frozen=True)
@@ -108,6 +107,13 @@ class MeasuredTable:
         return list({record.key: record for row in self.rows for record in row.records}.values())
 
     @property
+    def n_played(self) -> int:
+        """How many columns have a number of ours."""
+        return sum(
+            any(row.entries[place].records for row in self.rows) for place in range(len(self.plan.columns))
+        )
+
+    @property
     def seeds(self) -> str:
         """How many seeds the numbers are means over."""
         counts = sorted(
@@ -167,17 +173,28 @@ def measure_all(records: Sequence[Record], *, fraction: float | None = None) -> 
         own = {column.dataset for column in table.columns}
         for dataset in (None, *(other for other in datasets if other not in own)):
             for encoder in encoders:
-                choice = Choice(dataset=dataset, encoder=encoder, fraction=fraction)
-                measured = measure(make_plan(table, _with_stand_in(table, choice, index)), index)
-                if measured.records:
+                measured = fill_table(table, index, encoder=encoder, dataset=dataset, fraction=fraction)
+                # Tables share cells; one that only borrowed a few numbers from another was not played.
+                if 2 * measured.n_played >= len(measured.plan.columns) * (1 if dataset is None else 2):
                     tables.append(measured)
     return tables
 
 
+def fill_table(
+    table: Table,
+    index: RecordIndex,
+    *,
+    encoder: str | None = None,
+    dataset: str | None = None,
+    fraction: float | None = None,
+) -> MeasuredTable:
+    """Fill one declared table with the records of an encoder."""
+    choice = Choice(dataset=dataset, encoder=encoder, fraction=fraction)
+    return measure(make_plan(table, _with_stand_in(table, choice, index)), index)
+
+
 def _with_stand_in(table: Table, choice: Choice, index: RecordIndex) -> Choice:
     """Let a column stand for its stand-in where only that was played."""
-    from dataclasses import replace
-
     changed = replace(choice, stand_in=True)
     played = {
         (stand_in, entry.column.name)

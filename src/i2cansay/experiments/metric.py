@@ -19,7 +19,14 @@ def metric_of(name: str) -> Callable[[Record], float]:
     """Return the function of a record that a name stands for; `session:3` is the accuracy after the third."""
     kind, _, number = name.partition(":")
     if kind == "session" and number.isdigit():
-        return lambda record: 100 * accuracy_curve(record.outcome)[int(number) - 1]
+        return lambda record: _after_session(record, int(number))
     if name not in METRICS:
         raise ValueError(f"there is no metric {name!r}; known are {', '.join(METRICS)} and session:N")
     return METRICS[name]
+
+
+def _after_session(record: Record, number: int) -> float:
+    curve = accuracy_curve(record.outcome)
+    if not 1 <= number <= len(curve):
+        raise ValueError(f"the stream of the record has {len(curve)} sessions; there is no session {number}")
+    return 100 * curve[number - 1]

@@ -50,6 +50,7 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
     return Record(
         key=cell.key(features.fingerprint),
         cell=cell.identity(),
+        parameters=cell.all_parameters(),
         features=features.identity,
         outcome=outcome,
         predictions=np.searchsorted(np.array(outcome.classes), answers).astype(np.uint16),

@@ -7,7 +7,6 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,9 @@ class Record:
     key : str
         Hash of the cell and of the features it was played on; the record's name.
     cell : mapping
-        `Cell.identity()`: all of the learner's parameters, defaults included.
+        `Cell.identity()`: what was played, with the parameters that differ from the learner's defaults.
+    parameters : mapping
+        All parameters of the learner, defaults included, without its seed.
     features : mapping
         Fingerprints of data set and encoder, and the shape of the features.
     outcome : Outcome
@@ -48,18 +49,13 @@ class Record:
 
     key: str
     cell: Mapping[str, Any]
+    parameters: Mapping[str, Any]
     features: Mapping[str, Any]
     outcome: Outcome
     predictions: NDArray[np.uint16]
     seconds: float
     versions: Mapping[str, str]
     commit: str | None
-
-    @cached_property
-    def parameters(self) -> Mapping[str, Any]:
-        """All parameters of the learner, without its seed."""
-        parameters: Mapping[str, Any] = self.cell["parameters"]
-        return parameters
 
     @property
     def seed(self) -> int:
@@ -77,6 +73,7 @@ class Record:
             "format": FORMAT,
             "key": self.key,
             "cell": dict(self.cell),
+            "parameters": dict(self.parameters),
             "features": dict(self.features),
             "outcome": self.outcome.to_dict(),
             "predictions": _pack(self.predictions),
@@ -106,6 +103,7 @@ class Record:
             return cls(
                 key=values["key"],
                 cell=values["cell"],
+                parameters=values["parameters"],
                 features=values["features"],
                 outcome=Outcome.from_dict(values["outcome"]),
                 predictions=_unpack(values["predictions"]),

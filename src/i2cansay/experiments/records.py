@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from i2cansay.disk.atomic import write_atomically
+from i2cansay.experiments.cell import Cell
 from i2cansay.experiments.record import Record
 
 Report = Callable[[str], None]
@@ -29,22 +30,27 @@ class RecordFolder:
         """Return the file that a process holds while it plays the cell."""
         return self.path / ".locks" / key
 
-    def get(self, key: str, *, report: Report | None = None) -> Record | None:
-        """Return the record of a cell; None where there is none or it is corrupt, which is reported."""
-        file = self.file_of(key)
+    def get(self, cell: Cell, features: str, *, report: Report | None = None) -> Record | None:
+        """Return the record of a cell on features of this fingerprint.
+
+        None where there is none, or one that cannot be used, which is reported.
+        """
+        file = self.file_of(cell.key(features))
         try:
             record = Record.from_json(file.read_text(encoding="utf-8"))
+            if record.key != cell.key(features):
+                raise ValueError("it is the record of another cell")
         except FileNotFoundError:
             return None
         except ValueError as error:
-            if report is not None:
-                report(f"{file} is corrupt and will be made anew: {error}")
-            return None
-        if record.key != key:
-            if report is not None:
-                report(f"{file} is the record of another cell and will be made anew")
-            return None
-        return record
+            problem = f"{file} is corrupt and will be made anew: {error}"
+        else:
+            if cell.fits(record.parameters):
+                return record
+            problem = f"{file} was made with other defaults of {cell.learner} and will be made anew"
+        if report is not None:
+            report(problem)
+        return None
 
     def put(self, record: Record) -> None:
         """Write a record, atomically and durably."""

@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -55,6 +55,9 @@ class _Task:
     def key(self) -> str:
         return self.cell.key(self.features.fingerprint)
 
+    def record(self, report: Report | None = None) -> Record | None:
+        return self.folder.get(self.cell, self.features.fingerprint, report=report)
+
 
 class _BusyElsewhere(Exception):
     """Another process plays this cell right now."""
@@ -69,6 +72,7 @@ def run_cells(
     progress: RunProgress | None = None,
     encoding: EncodingProgress | None = None,
     report: Report | None = None,
+    sources: Mapping[tuple[str, str], SharedFeatures] | None = None,
 ) -> list[Record]:
     """Play the cells that have no record in `folder` yet and return the records of all, in the cells' order.
 
@@ -86,6 +90,8 @@ def run_cells(
         Told about finished cells, and about images that had to be encoded first.
     report : callable, optional
         Told about corrupt records, which are made anew.
+    sources : mapping, optional
+        Features by (data set, encoder), where they have been found already.
 
     Raises
     ------
@@ -104,12 +110,14 @@ def run_cells(
     """
     jobs = jobs or os.cpu_count() or 1
     place = RecordFolder(Path(folder))
-    sources = {source: share_features(*source, progress=encoding) for source in {c.source for c in cells}}
+    if sources is None:
+        sources = {source: share_features(*source, progress=encoding) for source in {c.source for c in cells}}
     tasks = [_Task(cell, sources[cell.source], place, again) for cell in cells]
     keys = [task.key for task in tasks]
-    found = {} if again else {key: place.get(key, report=report) for key in dict.fromkeys(keys)}
+    unique = dict(zip(keys, tasks, strict=True))
+    found = {} if again else {key: task.record(report) for key, task in unique.items()}
     records = {key: record for key, record in found.items() if record is not None}
-    pending = {key: task for key, task in zip(keys, tasks, strict=True) if key not in records}
+    pending = {key: task for key, task in unique.items() if key not in records}
     meter = RunMeter(list(pending.values()), jobs=min(jobs, len(pending) or 1), reused=len(records))
     if progress is not None:
         progress(meter.moment(None))
@@ -202,10 +210,9 @@ def _played_here(task: _Task) -> Future[Record | None]:
 
 def _play_claimed(task: _Task) -> Record | None:
     """Play a cell unless another process is at it (None) or has just finished it."""
-    key = task.key
     try:
-        with exclusive(task.folder.lock_of(key), waiting=_refuse):
-            record = None if task.again else task.folder.get(key)
+        with exclusive(task.folder.lock_of(task.key), waiting=_refuse):
+            record = None if task.again else task.record()
             if record is None:
                 record = play_cell(task.cell, task.features)
                 task.folder.put(record)

@@ -56,6 +56,8 @@ class EncoderIdentity:
         ValueError
             Where it cannot be opened here, or has another fingerprint.
         """
+        if isinstance(encoder, Encoder) and threads is not None:
+            raise ValueError("threads= goes with an encoder's name; this one is open already")
         found = encoder if isinstance(encoder, Encoder) else self._find(encoder, threads)
         if found.fingerprint != self.fingerprint:
             raise ValueError(

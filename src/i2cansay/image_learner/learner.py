@@ -192,7 +192,9 @@ class ImageLearner:
                 for columns, row in zip(best, found, strict=True)
             ]
 
-        return self._answers(images, on_error, guesses, [])
+        nothing: list[Guess] = []
+        # A list of its own for each picture, also where it is empty.
+        return [list(found) for found in self._answers(images, on_error, guesses, nothing)]
 
     def _answers(
         self,

@@ -1,12 +1,15 @@
 """Logistic regression on everything at once: the limit of the features, not a streaming method."""
 
 import warnings
+from contextlib import nullcontext
 from typing import Literal, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_limits
 
+from i2cansay.core.blas import THREADED_FROM
 from i2cansay.core.linear import LinearScores
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
@@ -143,7 +146,9 @@ def _in_fixed_order(samples: CollectedSamples, rank: Rows) -> tuple[Float64, Row
 
 
 def _fit(X: Features, y: Rows, weights: Float64, C: float, max_iter: int) -> LogisticRegression:
-    with warnings.catch_warnings():
+    # scikit-learn's products run on numpy's BLAS; small ones on one thread, as everywhere (core/blas.py).
+    small = X.size * (int(y.max()) + 1) < THREADED_FROM
+    with warnings.catch_warnings(), threadpool_limits(1, user_api="blas") if small else nullcontext():
         warnings.simplefilter("ignore", ConvergenceWarning)  # told by `converged_`
         return LogisticRegression(C=C, max_iter=max_iter).fit(X, y, weights)
 

@@ -65,6 +65,8 @@ def test_another_encoder_is_refused(model: ImageLearner, tmp_path: Path) -> None
         ImageLearner.load(tmp_path / "pets", encoder=get_encoder("pixels", size=6))
     same = get_encoder("pixels", size=5)
     assert ImageLearner.load(tmp_path / "pets", encoder=same).encoder is same
+    with pytest.raises(ValueError, match="open already"):
+        ImageLearner.load(tmp_path / "pets", encoder=same, threads=1)
     extra = load_with_extra(tmp_path / "pets")[1]
     save(model.learner, tmp_path / "pets", extra={**extra, "encoder_fingerprint": "0" * 64})
     with pytest.raises(ValueError, match="other weights or preprocessing"):

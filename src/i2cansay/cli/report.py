@@ -1,0 +1,60 @@
+"""`i2cansay report`: tables and plots from records, and from nothing else."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    records: Annotated[
+        list[Path], typer.Argument(help="Folders or files of records, made by `i2cansay reproduce`.")
+    ],
+    *,
+    html: Annotated[Path | None, typer.Option(help="Write one self-contained page with plots.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write all tables and claims as Markdown.")] = None,
+    pack: Annotated[
+        Path | None, typer.Option(help="Write the records of each table into one .jsonl file in this folder.")
+    ] = None,
+    fraction: Annotated[
+        float | None, typer.Option(help="The share of the training data, where one was given to reproduce.")
+    ] = None,
+) -> None:
+    """Print every table that the records fill, with the paper's numbers beside ours.
+
+    A record that is corrupt is named and left out; the exit code is then 1.
+
+    Example: i2cansay report i2cansay-records --html report.html
+    """
+    from i2cansay.experiments.illustration import load_illustrations
+    from i2cansay.experiments.measured import measure_all
+    from i2cansay.experiments.packing import pack_tables
+    from i2cansay.experiments.records import load_records, write_text
+    from i2cansay.experiments.report_markdown import results_markdown
+    from i2cansay.experiments.report_page import report_page
+    from i2cansay.experiments.report_terminal import print_table
+
+    corrupt: list[str] = []
+    loaded = load_records(*records, report=corrupt.append)
+    if not loaded:
+        raise ValueError(f"there is no usable record in {', '.join(map(str, records))}")
+    if html is None and markdown is None and pack is None:
+        for table in measure_all(loaded, fraction=fraction):
+            print_table(table)
+    if html is not None:
+        drawn = load_illustrations(records, corrupt.append)
+        write_text(html, report_page(loaded, illustrations=drawn, fraction=fraction))
+        typer.echo(f"wrote {html}")
+    if markdown is not None:
+        write_text(markdown, results_markdown(loaded))
+        typer.echo(f"wrote {markdown}")
+    if pack is not None:
+        for file, n in pack_tables(loaded, pack).items():
+            typer.echo(f"wrote {file}, {n} records")
+    for sentence in corrupt:
+        print(sentence, file=sys.stderr)
+    if corrupt:
+        raise typer.Exit(1)

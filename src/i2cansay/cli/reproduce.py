@@ -1,0 +1,109 @@
+"""`i2cansay reproduce`: play a table of the paper and print it beside the paper's numbers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from i2cansay.experiments.shared_features import EncodingProgress
+
+RECORDS = Path("i2cansay-records")
+SECONDS_BETWEEN_LINES = 10.0
+
+
+def reproduce(
+    table: Annotated[
+        str,
+        typer.Argument(help="table1 to table6, sessions, generation, gaussian-stream, dimensions, or all."),
+    ],
+    *,
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="Only this data set's columns; one that is not in the table replaces them all."),
+    ] = None,
+    backbone: Annotated[
+        str | None, typer.Option(help="Only the rows with this backbone of the paper.")
+    ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(help="Play with this encoder where the paper's is not to be had; the title says so."),
+    ] = None,
+    fraction: Annotated[
+        float | None, typer.Option(help="Share of the training data for every row, as in 0.1.")
+    ] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Class orders to average over.")] = None,
+    rows: Annotated[list[str], typer.Option(help="Only this row; repeat for several.")] = [],  # noqa: B006 - typer reads the default, nobody changes it
+    stand_in: Annotated[
+        bool, typer.Option("--stand-in", help="Play CoRe50's columns on 50 classes of CIFAR-100.")
+    ] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one per core.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="Play also what is finished.")] = False,
+    records: Annotated[
+        Path, typer.Option(help="Folder of the records; finished cells are taken from it.")
+    ] = RECORDS,
+) -> None:
+    """Play a table of the paper: every cell once, in parallel, and print ours beside the printed numbers.
+
+    A run that was stopped, however rudely, continues where it was. Rows whose method is not built say so.
+
+    Examples: i2cansay reproduce table1 --dataset digits
+    and: i2cansay reproduce table4 --encoder efficientnet-lite0
+    """
+    from i2cansay.experiments.declaration import DECLARED
+    from i2cansay.experiments.illustration import ILLUSTRATIONS, illustrate, save_illustration
+    from i2cansay.experiments.plan import Choice
+    from i2cansay.experiments.report_terminal import print_table
+    from i2cansay.experiments.reproduction import reproduce_table
+    from i2cansay.experiments.run_progress import show_run
+
+    choice = Choice(dataset, backbone, encoder, fraction, seeds, tuple(rows), stand_in)
+    failed = False
+    for name in (*DECLARED, *ILLUSTRATIONS) if table == "all" else (table,):
+        if name in ILLUSTRATIONS:
+            made = illustrate(name, encoder=encoder, progress=_encoding_lines())
+            typer.echo(f"{made.title}: wrote {save_illustration(made, records)}")
+            continue
+        with show_run(name) as progress:
+            done = reproduce_table(
+                name,
+                choice,
+                records,
+                jobs=jobs,
+                again=again,
+                progress=progress,
+                encoding=_encoding_lines(),
+                report=_say,
+            )
+        print_table(done.measured)
+        for sentence in done.unavailable:
+            _say(sentence)
+        for sentence in done.failures:
+            _say(f"failed: {sentence}")
+        failed = failed or bool(done.failures)
+    typer.echo(f"records: {records}; a page with plots: i2cansay report {records} --html report.html")
+    if failed:
+        raise typer.Exit(1)
+
+
+def _encoding_lines() -> EncodingProgress:
+    from i2cansay.cli.encode import Meter
+
+    meters: dict[str, Meter] = {}
+    said: dict[str, float] = {}
+
+    def tell(title: str, done: int, total: int) -> None:
+        meter = meters.setdefault(title, Meter())
+        meter.update(done, total)
+        if done < total and meter.seconds - said.get(title, -SECONDS_BETWEEN_LINES) >= SECONDS_BETWEEN_LINES:
+            said[title] = meter.seconds
+            _say(f"encoding {title}: {done} of {total}, {meter.note()}")
+
+    return tell
+
+
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)

@@ -1,0 +1,51 @@
+"""What became of a claim: a verdict and the figures behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """The four answers to a claim."""
+
+    HOLDS = "holds"
+    FAILS = "does not hold"
+    VACUOUS = "vacuous"
+    UNTESTABLE = "not testable here"
+
+
+PAPER = "the paper's tables"
+PRINTED = "ours, as printed"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One claim checked in one place.
+
+    Attributes
+    ----------
+    claim : str
+        Name of the claim.
+    says : str
+        The claim in words.
+    where : str
+        The paper's own tables, our records with the printed rule, or our records with a variant of it.
+    verdict : Verdict
+    detail : str
+        The figures, or the reason.
+    encoder : str
+        What our records were played with; empty for the paper's tables.
+    """
+
+    claim: str
+    says: str
+    where: str
+    verdict: Verdict
+    detail: str
+    encoder: str = ""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether our records were asked, and not the paper's tables."""
+        return self.where != PAPER

@@ -1,0 +1,218 @@
+"""A claim against our records: differences paired by seed, and whether the varied part matters at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from i2cansay.experiments.declaration import VARIANTS
+from i2cansay.experiments.finding import PRINTED, Finding, Verdict
+from i2cansay.experiments.measured import MeasuredEntry, MeasuredRow, MeasuredTable
+from i2cansay.experiments.metric import metric_of
+from i2cansay.experiments.relation import Relation
+from i2cansay.experiments.statistics import Difference, changed_share, paired_difference
+
+# Below this share of changed predictions the varied part decides nothing, and a comparison says nothing about it.
+VACUOUS_BELOW = 0.001
+# With fewer points than this nobody speaks of a difference, however many seeds make it significant.
+NEGLIGIBLE = 0.5
+
+
+class NotTestable(Exception):
+    """There are no records to test a claim with; the message says why."""
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """A relation, the filled table it is about, and the variant of the rule that it is asked about."""
+
+    relation: Relation
+    measured: MeasuredTable
+    variant: str | None
+
+    def row_name(self, name: str) -> str:
+        """Return the row's variant where it has one, else the row itself."""
+        other = f"{name}:{self.variant}"
+        return other if any(row.planned.row.name == other for row in self.block()) else name
+
+    def block(self) -> list[MeasuredRow]:
+        """Return the rows of the backbone that the claim is about."""
+        wanted = self.relation.backbone
+        return [row for row in self.measured.rows if wanted in (None, row.planned.backbone)]
+
+    def entry(self, row: str, column: str) -> MeasuredEntry:
+        """Return a place of the table that has records."""
+        place = [each.name for each in self.measured.plan.columns].index(column)
+        for measured in self.block():
+            if measured.planned.row.name == self.row_name(row):
+                entry = measured.entries[place]
+                if entry.ours is None:
+                    raise NotTestable(f"{measured.planned.row.title}: {entry.reason}")
+                return entry
+        raise NotTestable(f"the table has no row {row}")
+
+    def columns(self) -> list[str]:
+        return [column.name for column in self.relation.chosen_columns()]
+
+    def entries(self) -> list[MeasuredEntry]:
+        """Return the places of the claim's row in all its columns."""
+        return [self.entry(self.relation.row, column) for column in self.columns()]
+
+
+def check_ours(relation: Relation, measured: MeasuredTable, *, encoder: str) -> list[Finding]:
+    """Return what our records say about a claim: with the printed rule, and with every variant it has.
+
+    Where the printed rule cannot be tested, its variants are not asked.
+    """
+    findings: list[Finding] = []
+    for variant in (None, *VARIANTS):
+        claim = _Claim(relation, measured, variant)
+        rows = (relation.row, *relation.rivals, *relation.rows)
+        if variant is not None and all(claim.row_name(row) == row for row in rows):
+            continue
+        if findings and findings[0].verdict == Verdict.UNTESTABLE:
+            break
+        try:
+            verdict, detail = _CHECKS[relation.kind](claim)
+        except NotTestable as reason:
+            verdict, detail = Verdict.UNTESTABLE, str(reason)
+        where = PRINTED if variant is None else f"ours, {variant}"
+        findings.append(Finding(relation.name, relation.says, where, verdict, detail, encoder))
+    return findings
+
+
+def _difference(first: MeasuredEntry, second: MeasuredEntry) -> Difference:
+    return paired_difference(first.records, second.records, metric_of(first.entry.column.metric))
+
+
+def _gain(claim: _Claim) -> tuple[Verdict, str]:
+    missing: dict[str, None] = {}
+    results: list[tuple[str, Difference]] = []
+    for column in claim.columns():
+        for rival in claim.relation.rivals:
+            try:
+                pair = claim.entry(claim.relation.row, column), claim.entry(rival, column)
+            except NotTestable as reason:
+                missing[str(reason)] = None
+                continue
+            results.append((f"{column} against {rival}", _difference(*pair)))
+    if not results:
+        raise NotTestable("; ".join(missing))
+    telling = [(name, each) for name, each in results if each.share_changed >= VACUOUS_BELOW]
+    if not telling:
+        return Verdict.VACUOUS, _unchanged([each.share_changed for _, each in results])
+    short = len(telling) == 1
+    lost = [f"{name} {each}" for name, each in telling if not _is_above(each)]
+    if lost:
+        more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+        return Verdict.FAILS, "; ".join(lost[:3]) + more
+    least = min(telling, key=lambda result: result[1].mean)
+    text = str(least[1]) if short else f"least: {least[0]} {least[1]}"
+    if missing:
+        # Above those that are there, but the claim names others as well.
+        raise NotTestable(f"{'; '.join(missing)} (above the others: {text})")
+    return Verdict.HOLDS, text
+
+
+def _is_above(difference: Difference) -> bool:
+    return difference.low > 0 if difference.n > 1 else difference.mean > 0
+
+
+def _unchanged(shares: list[float]) -> str:
+    return (
+        f"the varied part changes {max(shares):.2%} of the predictions at most: the correction decides alone"
+    )
+
+
+def _vacuous(entries: list[MeasuredEntry]) -> str | None:
+    """Return a sentence if no two of the entries decide differently on as much as 0.1% of the test rows."""
+    shares = []
+    for entry in entries[1:]:
+        first = {record.seed: record for record in entries[0].records}
+        both = [(first[record.seed], record) for record in entry.records if record.seed in first]
+        if not both:
+            raise NotTestable("the columns have no seed in common")
+        shares.append(float(np.mean([changed_share(a, b) for a, b in both])))
+    return _unchanged(shares) if max(shares) < VACUOUS_BELOW else None
+
+
+def _means(entries: list[MeasuredEntry]) -> list[float]:
+    return [entry.ours.mean for entry in entries if entry.ours is not None]
+
+
+def _flat(claim: _Claim) -> tuple[Verdict, str]:
+    entries = claim.entries()
+    if sentence := _vacuous(entries):
+        return Verdict.VACUOUS, sentence
+    means = _means(entries)
+    extent = max(means) - min(means)
+    verdict = Verdict.HOLDS if extent <= claim.relation.tolerance else Verdict.FAILS
+    return verdict, f"from {min(means):.2f} to {max(means):.2f}, a range of {extent:.2f}"
+
+
+def _peak(claim: _Claim) -> tuple[Verdict, str]:
+    entries = claim.entries()
+    if sentence := _vacuous(entries):
+        return Verdict.VACUOUS, sentence
+    best = entries[int(np.argmax(_means(entries)))]
+    at = claim.entry(claim.relation.row, claim.relation.at)
+    if best is at:
+        return Verdict.HOLDS, f"best at {claim.relation.at}: {max(_means(entries)):.2f}"
+    difference = _difference(at, best)
+    text = f"best at {best.entry.column.name}: {max(_means(entries)):.2f}; {claim.relation.at} {difference}"
+    # Level with the best within what the seeds allow is as good as best.
+    level = difference.n > 1 and difference.high >= 0
+    return (Verdict.HOLDS if level else Verdict.FAILS), text
+
+
+def _saturates(claim: _Claim) -> tuple[Verdict, str]:
+    entries = claim.entries()
+    if sentence := _vacuous(entries):
+        return Verdict.VACUOUS, sentence
+    means = _means(entries)
+    place = claim.columns().index(claim.relation.at)
+    rise, rest = means[place] - means[0], max(means[place:]) - means[place]
+    holds = rise > claim.relation.tolerance >= rest
+    text = f"{rise:+.1f} up to {claim.relation.at}, {rest:+.1f} after"
+    return (Verdict.HOLDS if holds else Verdict.FAILS), text
+
+
+def _depends(claim: _Claim) -> tuple[Verdict, str]:
+    relation = claim.relation
+    gains = {}
+    for row in relation.rows:
+        for column in claim.columns():
+            ends = [
+                claim.entry(f"{row}_{memory}", column)
+                for memory in (relation.memories[0], relation.memories[-1])
+            ]
+            small, large = _means(ends)
+            gains[f"{row} {column}"] = large - small
+    least = min(gains, key=lambda name: gains[name])
+    verdict = Verdict.HOLDS if gains[least] >= relation.tolerance else Verdict.FAILS
+    return verdict, f"between {gains[least]:+.1f} ({least}) and {max(gains.values()):+.1f}"
+
+
+def _close(claim: _Claim) -> tuple[Verdict, str]:
+    verdict, texts = Verdict.HOLDS, []
+    for first, second in claim.relation.pairs:
+        a, b = claim.entry(claim.relation.row, first).ours, claim.entry(claim.relation.row, second).ours
+        assert a is not None  # an entry without records has raised
+        assert b is not None
+        difference, noise = a.mean - b.mean, max(a.std, b.std, NEGLIGIBLE)
+        if abs(difference) > noise:
+            verdict = Verdict.FAILS
+        texts.append(f"{first} - Gaussian {difference:+.2f}, deviation {max(a.std, b.std):.2f}")
+    return verdict, "; ".join(texts)
+
+
+_CHECKS: dict[str, Callable[[_Claim], tuple[Verdict, str]]] = {
+    "gain": _gain,
+    "flat": _flat,
+    "peak": _peak,
+    "saturates": _saturates,
+    "depends": _depends,
+    "close": _close,
+}

@@ -1,0 +1,72 @@
+"""All claims against all records: what holds, what does not, what says nothing, what cannot be tested here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from i2cansay.experiments.declaration import DECLARED, load_table, printed
+from i2cansay.experiments.finding import PRINTED, Finding, Verdict
+from i2cansay.experiments.measured import MeasuredTable, RecordIndex, fill_table
+from i2cansay.experiments.our_check import check_ours
+from i2cansay.experiments.paper_check import check_paper
+from i2cansay.experiments.record import Record
+from i2cansay.experiments.relation import load_relations
+
+# A printed number has come out when ours lies within this many deviations, and at least this many points, of it.
+DEVIATIONS, AT_LEAST = 2.0, 0.5
+
+
+def verify(records: Sequence[Record]) -> list[Finding]:
+    """Check the paper's claims against its own tables and against the records, encoder by encoder."""
+    index = RecordIndex(records)
+    findings = [check_paper(relation) for relation in load_relations()]
+    for encoder in sorted({str(record.cell["encoder"]) for record in records}):
+        tables = {name: fill_table(load_table(name), index, encoder=encoder) for name in DECLARED}
+        for relation in load_relations():
+            if relation.kind != "same":  # one setting is one cell here
+                findings += check_ours(relation, tables[relation.table], encoder=encoder)
+        findings += [_printed_numbers(table, encoder) for table in tables.values() if _prints(table)]
+    order = {relation.name: place for place, relation in enumerate(load_relations())}
+    return sorted(findings, key=lambda finding: (order.get(finding.claim, len(order)), finding.encoder))
+
+
+def claim_names() -> list[str]:
+    """Return the names of all claims."""
+    return [*(relation.name for relation in load_relations()), *(f"{name}-numbers" for name in DECLARED)]
+
+
+def failures(findings: Iterable[Finding], allowed: Sequence[str] = ()) -> list[Finding]:
+    """Return the claims that do not hold in our records and are not allowed to fail."""
+    return [
+        finding
+        for finding in findings
+        if finding.is_ours and finding.verdict == Verdict.FAILS and finding.claim not in allowed
+    ]
+
+
+def _prints(table: MeasuredTable) -> bool:
+    return any(printed(entry.entry.paper) for row in table.rows for entry in row.entries)
+
+
+def _printed_numbers(table: MeasuredTable, encoder: str) -> Finding:
+    """Compare our numbers with the printed ones, where backbone and data are the paper's."""
+    name = f"{table.table.name}-numbers"
+    says = f"The numbers printed in {table.table.title}"
+    off, tested, backbones = [], 0, set()
+    for row in table.rows:
+        backbones.add(row.planned.backbone)
+        for entry in row.entries:
+            ours, planned = entry.ours, entry.entry
+            if ours is None or not planned.is_papers or not printed(planned.paper):
+                continue
+            tested += 1
+            deviation = max(ours.std, planned.pm if printed(planned.pm) else 0.0)
+            if abs(ours.mean - planned.paper) > max(DEVIATIONS * deviation, AT_LEAST):
+                where = f"{row.planned.row.title}, {planned.column.name}"
+                off.append(f"{where}: {ours} against {planned.paper:g}")
+    if not tested:
+        reason = f"the records are of {encoder}, the paper's backbone is {' or '.join(sorted(backbones))}"
+        return Finding(name, says, PRINTED, Verdict.UNTESTABLE, reason, encoder)
+    if off:
+        return Finding(name, says, PRINTED, Verdict.FAILS, "; ".join(off), encoder)
+    return Finding(name, says, PRINTED, Verdict.HOLDS, f"{tested} numbers", encoder)

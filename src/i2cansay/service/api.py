@@ -1,0 +1,71 @@
+"""What the routes share: how refusals and bodies are described, how long is waited."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Future
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Header
+
+from i2cansay.service.errors import ServiceError
+from i2cansay.service.schemas import ErrorAnswer, LearnBody, PredictBody
+
+Result = TypeVar("Result")
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorAnswer, "description": description}
+    for status, description in {
+        400: "Not HTTP as it should be.",
+        401: "No valid token.",
+        403: "The token, or the site, may not do this.",
+        404: "What is named is not there.",
+        409: "Not in the state the model is in.",
+        413: "More than the limits allow.",
+        422: "The request makes no sense as it is.",
+        429: "Busy, or too often: see Retry-After.",
+        500: "An error of the service; its log says more.",
+        503: "Stopping, damaged, or not in time.",
+        507: "The disk did not take it; nothing was changed.",
+    }.items()
+}
+PICTURES: dict[str, Any] = {
+    "type": "array",
+    "items": {"type": "string", "format": "binary"},
+    "minItems": 1,
+}
+LEARN_FORM: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "images": PICTURES,
+        "labels": {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1},
+    },
+    "required": ["images", "labels"],
+}
+PREDICT_FORM: dict[str, Any] = {
+    "type": "object",
+    "properties": {"images": PICTURES, "top": {"type": "integer", "minimum": 1, "maximum": 1000}},
+    "required": ["images"],
+}
+BYTES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
+}
+Key = Annotated[
+    str | None,
+    Header(alias="Idempotency-Key", max_length=200, description="A retry with the same key counts once."),
+]
+
+
+def body_of(kind: type[LearnBody] | type[PredictBody], form: dict[str, Any]) -> dict[str, Any]:
+    """Describe a body that is read by hand: JSON or a form."""
+    schema = kind.model_json_schema(ref_template="#/components/schemas/{model}")
+    content = {"application/json": {"schema": schema}, "multipart/form-data": {"schema": form}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+async def wait(future: Future[Result], seconds: float) -> Result:
+    """Return what a queue answers, or give up in time."""
+    try:
+        return await asyncio.wait_for(asyncio.wrap_future(future), seconds)
+    except TimeoutError:
+        sentence = f"no answer within {seconds:g} seconds; repeat a lesson with the same Idempotency-Key"
+        raise ServiceError(503, "timeout", sentence, retry_after=5.0) from None

@@ -1,0 +1,116 @@
+"""A thread that takes whatever waits and does it together: for encoding, for scoring, for commits."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Generic, TypeVar
+
+from i2cansay.service.errors import busy, stopping
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+
+class Batcher(Generic[Item, Answer]):
+    """One worker, a bounded queue before it, and as many items at a time as have gathered.
+
+    No timer waits for a batch to fill: while one is at work the next gathers, so that a lone request is served
+    at once and a crowd is served together.
+
+    Parameters
+    ----------
+    name : str
+        For the thread, and for the sentence of a full queue.
+    work : callable
+        From a list of items to an answer, or an exception, for each.
+    waiting : int
+        Items that may wait.
+    together : int
+        How much is worked on at once, by `weight`; at least one item.
+    weight : callable, optional
+        How much an item is; 1 by default.
+
+    Examples
+    --------
+    >>> doubler = Batcher("doubling", lambda items: [2 * item for item in items], waiting=9, together=3)
+    >>> [doubler.submit(number).result() for number in (1, 2)]
+    [2, 4]
+    >>> doubler.close()
+    """
+
+    def __init__(
+        self,
+        name: str,
+        work: Callable[[list[Item]], Sequence[Answer | Exception]],
+        *,
+        waiting: int,
+        together: int,
+        weight: Callable[[Item], int] = lambda _: 1,
+    ) -> None:
+        self.name = name
+        self._work = work
+        self._waiting = waiting
+        self._together = together
+        self._weight = weight
+        self._queue: deque[tuple[Item, Future[Answer]]] = deque()
+        self._wake = threading.Condition()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name=f"i2cansay-{name}", daemon=True)
+        self._thread.start()
+
+    def __len__(self) -> int:
+        return len(self._queue)
+
+    def submit(self, item: Item) -> Future[Answer]:
+        """Queue an item; raise ServiceError where the queue is full or closed."""
+        future: Future[Answer] = Future()
+        with self._wake:
+            if self._closed:
+                raise stopping()
+            if len(self._queue) >= self._waiting:
+                raise busy(self.name)
+            self._queue.append((item, future))
+            self._wake.notify()
+        return future
+
+    def close(self) -> None:
+        """Take no more, finish what waits, and end the thread."""
+        with self._wake:
+            self._closed = True
+            self._wake.notify()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                while not self._queue and not self._closed:
+                    self._wake.wait()
+                if not self._queue:
+                    return
+                taken = self._take()
+            # A request that was given up in the queue is not begun.
+            begun = [(item, future) for item, future in taken if future.set_running_or_notify_cancel()]
+            if begun:
+                self._serve(begun)
+
+    def _take(self) -> list[tuple[Item, Future[Answer]]]:
+        taken = [self._queue.popleft()]
+        room = self._together - self._weight(taken[0][0])
+        while self._queue and (weight := self._weight(self._queue[0][0])) <= room:
+            taken.append(self._queue.popleft())
+            room -= weight
+        return taken
+
+    def _serve(self, begun: list[tuple[Item, Future[Answer]]]) -> None:
+        try:
+            answers = self._work([item for item, _ in begun])
+        except Exception as error:
+            answers = [error] * len(begun)
+        for (_, future), answer in zip(begun, answers, strict=True):
+            if isinstance(answer, Exception):
+                future.set_exception(answer)
+            else:
+                future.set_result(answer)

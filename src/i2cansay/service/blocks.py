@@ -1,0 +1,118 @@
+"""Arrays as small blocks of bytes, each with its digest, so that a commit writes only what has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from i2cansay.core.types import State
+
+BLOCK = 16 * 1024
+"""Bytes in a block: a class's row of 1280 float64 touches one or two."""
+KINDS = frozenset("biuf")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of the array `name`, the `number`-th from its start."""
+
+    name: str
+    number: int
+    data: bytes
+
+    @property
+    def digest(self) -> bytes:
+        """What the bytes must hash to; the name and number are part of it, so that blocks cannot swap."""
+        return digest_of(f"{self.name} {self.number}".encode(), self.data)
+
+
+def digest_of(*parts: bytes) -> bytes:
+    """Return a hash of 16 bytes."""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.digest()
+
+
+def describe(state: State) -> dict[str, Any]:
+    """Return type and shape of every array, as JSON has it.
+
+    Examples
+    --------
+    >>> describe({"mean": np.zeros((2, 3), dtype=np.float32)})
+    {'mean': ['<f4', [2, 3]]}
+    """
+    return {name: [array.dtype.str, list(array.shape)] for name, array in state.items()}
+
+
+def n_blocks(array: NDArray[Any]) -> int:
+    """Return how many blocks an array takes."""
+    return -(-array.nbytes // BLOCK)
+
+
+def changed_blocks(state: State, before: State) -> list[Block]:
+    """Return the blocks of `state` whose bytes are not those of `before`.
+
+    Examples
+    --------
+    >>> before = {"mean": np.zeros(5000)}
+    >>> after = {"mean": before["mean"].copy()}
+    >>> after["mean"][4999] = 1.0
+    >>> [(block.name, block.number, len(block.data)) for block in changed_blocks(after, before)]
+    [('mean', 2, 7232)]
+    """
+    changed = []
+    for name, array in state.items():
+        new, old = _bytes(array), _bytes(before[name]) if name in before else np.zeros(0, np.uint8)
+        for number in range(n_blocks(array)):
+            piece = new[number * BLOCK : (number + 1) * BLOCK]
+            if not np.array_equal(piece, old[number * BLOCK : (number + 1) * BLOCK]):
+                changed.append(Block(name, number, piece.tobytes()))
+    return changed
+
+
+def surplus_blocks(state: State, before: State) -> list[tuple[str, int]]:
+    """Return the blocks that `before` had and `state` has no more."""
+    return [
+        (name, number)
+        for name, array in before.items()
+        for number in range(n_blocks(state[name]) if name in state else 0, n_blocks(array))
+    ]
+
+
+def assemble(description: dict[str, Any], blocks: dict[str, list[bytes]]) -> State:
+    """Return the arrays that `describe` and `changed_blocks` took apart; ValueError where they do not fit."""
+    state: State = {}
+    for name, (kind, shape) in description.items():
+        dtype = np.dtype(kind)
+        if dtype.kind not in KINDS:
+            raise ValueError(f"the array {name} is of an unknown type {kind}")
+        data = b"".join(blocks.get(name, []))
+        expected = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
+        if len(data) != expected:
+            raise ValueError(f"the array {name} should have {expected} bytes, it has {len(data)}")
+        state[name] = np.frombuffer(data, dtype=dtype).reshape(shape).copy()
+    return state
+
+
+def sealed(*values: object) -> bytes:
+    """Return the digest of a row of plain values.
+
+    Examples
+    --------
+    >>> sealed("scratch", 3) == sealed("scratch", 3), sealed("scratch", 3) == sealed("scratch", 4)
+    (True, False)
+    """
+    return digest_of(
+        json.dumps([value.hex() if isinstance(value, bytes) else value for value in values]).encode()
+    )
+
+
+def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)

@@ -1,0 +1,191 @@
+"""From the body of a request to pictures or features and their labels, in memory only."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import unicodedata
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from pydantic import ValidationError
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import Request
+
+from i2cansay.core.types import Float32
+from i2cansay.service.errors import ServiceError, refused, too_large
+from i2cansay.service.limits import Limits
+from i2cansay.service.schemas import LearnBody, PredictBody, Samples
+
+LARGEST = 1e15
+"""Beyond this, squares of features leave float32; the learners refuse it too."""
+Checked = TypeVar("Checked", bound=Samples)
+
+
+@dataclass(frozen=True)
+class Given:
+    """Pictures or features, one of them; labels where they are to be learnt; how many classes to name."""
+
+    images: list[bytes] | None
+    features: Float32 | None
+    labels: tuple[str, ...]
+    top: int = 5
+
+    def __len__(self) -> int:
+        return len(self.images) if self.images is not None else len(self.features)  # type: ignore[arg-type]
+
+
+class InMemory(MultiPartParser):
+    """Starlette writes larger parts to a temporary file; pictures must not touch the disk."""
+
+    spool_max_size = 2**60
+
+
+async def to_learn(request: Request, limits: Limits) -> Given:
+    """Read samples with labels."""
+    if _is_form(request):
+        files, fields = await _form(request, limits)
+        labels = fields.get("labels", []) or fields.get("label", [])
+        body = LearnBody(labels=labels or None)
+        return _given(files, None, _labels(body, len(files), limits), limits)
+    body = await _json(request, LearnBody)
+    images, features = _samples(body, limits)
+    n = len(images) if images is not None else len(features)  # type: ignore[arg-type]
+    return _given(images, features, _labels(body, n, limits), limits)
+
+
+async def to_predict(request: Request, limits: Limits) -> Given:
+    """Read samples to be named."""
+    if _is_form(request):
+        files, fields = await _form(request, limits)
+        top = fields.get("top", ["5"])[0]
+        if not top.isascii() or not top.isdecimal() or not 1 <= int(top[:9]) <= 1000:
+            raise refused(f"top is a number from 1 to 1000, got {top[:20]!r}")
+        return _given(files, None, (), limits, int(top))
+    body = await _json(request, PredictBody)
+    images, features = _samples(body, limits)
+    return _given(images, features, (), limits, body.top)
+
+
+def check_label(label: str, limits: Limits) -> str:
+    """Return a label as it is kept: composed, without space around it.
+
+    Examples
+    --------
+    >>> check_label(" scratch ", Limits())
+    'scratch'
+    """
+    kept = unicodedata.normalize("NFC", label).strip()
+    if not kept or len(kept) > limits.label_length:
+        raise refused(f"a label has 1 to {limits.label_length} characters, got {len(kept)}")
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in kept):
+        raise refused("a label has no control characters; strip line ends and tabs")
+    return kept
+
+
+def _is_form(request: Request) -> bool:
+    return request.headers.get("content-type", "").lower().startswith("multipart/form-data")
+
+
+async def _form(request: Request, limits: Limits) -> tuple[list[bytes], dict[str, list[str]]]:
+    async def stream() -> AsyncGenerator[bytes, None]:
+        yield await request.body()
+
+    # One more than allowed, so that the sentence about too many is ours.
+    parser = InMemory(request.headers, stream(), max_files=limits.images + 1, max_fields=2 * limits.images)
+    try:
+        form = await parser.parse()
+    except MultiPartException as error:
+        raise refused(f"the form cannot be read: {error.message}") from error
+    files: list[bytes] = []
+    fields: dict[str, list[str]] = {}
+    for name, value in form.multi_items():
+        if isinstance(value, UploadFile):
+            if name not in ("images", "image"):
+                raise refused(f"pictures go into the field images, got {name[:50]!r}")
+            files.append(await value.read())
+        elif name in ("labels", "label", "top"):
+            fields.setdefault(name, []).append(value)
+        else:
+            raise refused(f"the form has images, labels, label and top, got {name[:50]!r}")
+    await form.close()
+    return files, fields
+
+
+async def _json(request: Request, kind: type[Checked]) -> Checked:
+    try:
+        return kind.model_validate_json(await request.body())
+    except ValidationError as error:
+        raise refused(sentence_of(error.errors()[0])) from error
+
+
+def sentence_of(problem: object) -> str:
+    """Say what pydantic found wrong first."""
+    assert isinstance(problem, dict)
+    where = ".".join(str(part) for part in problem.get("loc", ()) if part != "body")
+    return f"{where}: {problem['msg']}" if where else str(problem["msg"])
+
+
+def _samples(body: Samples, limits: Limits) -> tuple[list[bytes] | None, Float32 | None]:
+    ways = [way for way in (body.images, body.features, body.features_base64) if way is not None]
+    if len(ways) != 1:
+        raise refused("expected one of images, features and features_base64")
+    if body.images is not None:
+        return [_decoded(text, f"image {n}") for n, text in enumerate(body.images, start=1)], None
+    if body.features is not None:
+        widths = {len(row) for row in body.features}
+        if len(widths) != 1 or widths == {0}:
+            raise refused(f"the rows of features must have one width above 0, got {sorted(widths)[:5]}")
+        with np.errstate(over="ignore"):  # what overflows is refused in a moment
+            return None, np.array(body.features, dtype=np.float32)
+    data = _decoded(body.features_base64 or "", "features_base64")
+    width = body.width
+    if width is None or not data or len(data) % (4 * width):
+        raise refused(f"features_base64 needs width, and 4 x width bytes per row; got {len(data)} bytes")
+    return None, np.frombuffer(data, dtype="<f4").reshape(-1, width).astype(np.float32)
+
+
+def _decoded(text: str, what: str) -> bytes:
+    try:
+        return base64.b64decode(text.encode("ascii"), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise refused(f"{what} is not base64") from error
+
+
+def _labels(body: LearnBody, n: int, limits: Limits) -> tuple[str, ...]:
+    if (body.labels is None) == (body.label is None):
+        raise refused("expected labels, one per sample, or label, one for all")
+    labels = body.labels if body.labels is not None else [body.label or ""]
+    if len(labels) == 1 and (body.label is not None or n >= 1):
+        labels = labels * n
+    if len(labels) != n:
+        raise refused(f"expected one label per sample, got {n} samples and {len(labels)} labels")
+    return tuple(check_label(label, limits) for label in labels)
+
+
+def _given(
+    images: list[bytes] | None,
+    features: Float32 | None,
+    labels: tuple[str, ...],
+    limits: Limits,
+    top: int = 5,
+) -> Given:
+    if images is not None and not 1 <= len(images) <= limits.images:
+        raise _count("images", len(images), limits.images)
+    if features is not None:
+        if len(features) > limits.rows:
+            raise _count("rows of features", len(features), limits.rows)
+        if features.shape[1] > limits.width:
+            raise _count("columns of features", features.shape[1], limits.width)
+        if not (np.abs(features) < LARGEST).all():  # NaN compares false
+            raise refused(f"features must be finite and below {LARGEST:g}")
+    return Given(images, features, labels, top)
+
+
+def _count(what: str, got: int, limit: int) -> ServiceError:
+    if got < 1:
+        return refused(f"expected at least 1 of {what}, got none")
+    return too_large(f"one request may have {limit} {what}, got {got}; send them in parts")

@@ -1,0 +1,70 @@
+"""Test-then-train accuracy over time: how often the model was right about samples just before learning them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+MOST = 200
+"""Points kept; when there are more, neighbours are put together."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """Some consecutive samples of known classes: how many, how many were right, and when the last came."""
+
+    samples: int
+    correct: int
+    until: float
+
+    @property
+    def accuracy(self) -> float:
+        """The share that was right."""
+        return self.correct / self.samples
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Accuracy over the stream in at most `MOST` points, however long it gets.
+
+    Examples
+    --------
+    >>> curve = Curve()
+    >>> for second in range(300):
+    ...     curve = curve.add(samples=1, correct=second % 2, at=float(second))
+    >>> len(curve.points), curve.points[0]
+    (150, Point(samples=2, correct=1, until=1.0))
+    """
+
+    points: tuple[Point, ...] = ()
+    width: int = 1
+
+    def add(self, samples: int, correct: int, at: float) -> Curve:
+        """Return the curve with more samples at its end."""
+        if samples == 0:
+            return self
+        points = list(self.points)
+        if points and points[-1].samples + samples <= self.width:
+            last = points.pop()
+            points.append(Point(last.samples + samples, last.correct + correct, at))
+        else:
+            points.append(Point(samples, correct, at))
+        curve = replace(self, points=tuple(points))
+        return curve._halved() if len(points) > MOST else curve
+
+    def _halved(self) -> Curve:
+        pairs = [self.points[start : start + 2] for start in range(0, len(self.points), 2)]
+        merged = tuple(
+            Point(sum(p.samples for p in pair), sum(p.correct for p in pair), pair[-1].until)
+            for pair in pairs
+        )
+        return Curve(merged, 2 * self.width)
+
+    def to_json(self) -> list[list[float]]:
+        """Return the points as lists, the width first."""
+        return [[self.width], *([point.samples, point.correct, point.until] for point in self.points)]
+
+    @classmethod
+    def from_json(cls, stored: list[list[float]]) -> Curve:
+        """Return the curve as `to_json` gave it."""
+        points = tuple(Point(int(samples), int(correct), until) for samples, correct, until in stored[1:])
+        return cls(points, int(stored[0][0]))

@@ -1,0 +1,71 @@
+"""What the service tells a client that asked for something it cannot have: a status, a code, a sentence."""
+
+from __future__ import annotations
+
+
+class ServiceError(Exception):
+    """An answer other than yes.
+
+    Attributes
+    ----------
+    status : int
+        The HTTP status.
+    code : str
+        One word for programs.
+    sentence : str
+        For people: what was expected, what came, what to do.
+    retry_after : float or None
+        Seconds after which it is worth trying again.
+
+    Examples
+    --------
+    >>> error = refused("labels: expected 2, got 3")
+    >>> error.status, error.code, str(error)
+    (422, 'refused', 'labels: expected 2, got 3')
+    """
+
+    def __init__(self, status: int, code: str, sentence: str, *, retry_after: float | None = None) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.code = code
+        self.sentence = sentence
+        self.retry_after = retry_after
+
+
+def refused(sentence: str) -> ServiceError:
+    """The request makes no sense as it is."""
+    return ServiceError(422, "refused", sentence)
+
+
+def not_found(sentence: str) -> ServiceError:
+    """What it names is not there."""
+    return ServiceError(404, "not_found", sentence)
+
+
+def conflict(sentence: str) -> ServiceError:
+    """It makes sense, but not in the state things are in."""
+    return ServiceError(409, "conflict", sentence)
+
+
+def too_large(sentence: str) -> ServiceError:
+    """It is more than the limits allow."""
+    return ServiceError(413, "too_large", sentence)
+
+
+def busy(what: str) -> ServiceError:
+    """A queue is full."""
+    return ServiceError(429, "busy", f"{what} is busy; try again in a second", retry_after=1.0)
+
+
+def stopping() -> ServiceError:
+    """The service is about to end."""
+    return ServiceError(
+        503, "stopping", "the service is shutting down; try again in a moment", retry_after=5.0
+    )
+
+
+def not_stored(why: str) -> ServiceError:
+    """The disk did not take it."""
+    return ServiceError(
+        507, "not_stored", f"nothing was changed, because it could not be written: {why}", retry_after=10.0
+    )

@@ -1,0 +1,250 @@
+"""The door: who is asking, from where, how much; and what every answer carries."""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import time
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from i2cansay.service.errors import ServiceError, too_large
+from i2cansay.service.rate import RateLimit
+from i2cansay.service.service import Service
+from i2cansay.service.tokens import Scope as TokenScope
+
+log = logging.getLogger("i2cansay.service")
+OPEN = frozenset({"/healthz", "/readyz", "/v1/openapi.json"})
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+    "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": CSP,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+    "cache-control": "no-store",
+}
+TEACHING = frozenset({"learn", "undo", "forget", "rename"})
+ASKING = frozenset({"models", "classes", "accuracy", "predict"})
+
+
+@dataclass(frozen=True)
+class Door:
+    """How the service is reached.
+
+    Attributes
+    ----------
+    needs_token : bool
+        Off only on loopback.
+    hosts : frozenset of str
+        Names by which it may be called; empty for any. On loopback a page of another site could otherwise
+        point its own name at this machine and talk to the service as its owner.
+    origins : frozenset of str
+        Other sites whose pages may call it.
+    """
+
+    needs_token: bool = False
+    hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "::1"})
+    origins: frozenset[str] = frozenset()
+
+
+def scope_for(method: str, path: str) -> TokenScope | None:
+    """Return what a token must allow for a request, None where everyone may.
+
+    Examples
+    --------
+    >>> scope_for("POST", "/v1/models/line-3/learn"), scope_for("DELETE", "/v1/models/line-3"), scope_for("GET", "/")
+    ('teach', 'admin', None)
+    """
+    if path in OPEN or not path.startswith(("/v1/", "/metrics")):
+        return None
+    parts = path.rstrip("/").split("/")
+    last, depth = parts[-1], len(parts)
+    if path == "/metrics" or (method in ("GET", "HEAD") and (last in ASKING or depth == 4)):
+        return "predict"
+    if method == "POST" and last == "predict" and depth == 5:
+        return "predict"
+    if method == "POST" and last in TEACHING and depth in (5, 6):
+        return "teach"
+    return "admin"
+
+
+class Guard:
+    """ASGI middleware around the application."""
+
+    def __init__(self, app: ASGIApp, service: Service, door: Door) -> None:
+        self._app = app
+        self._service = service
+        self._door = door
+        self._rate = RateLimit(service.limits.requests_per_second)
+        self._in_flight = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request in, or turn it away."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 0
+        headers = Headers(scope=scope)
+        begun = False
+
+        async def sending(message: Message) -> None:
+            nonlocal status, begun
+            if message["type"] == "http.response.start":
+                begun, status = True, message["status"]
+                self._dress(MutableHeaders(scope=message), headers)
+            await send(message)
+
+        body = Body(self, receive)
+        try:
+            self._check(scope, headers)
+            body.expect(headers)
+            await self._app(scope, body.receive, sending)
+        except ServiceError as error:
+            await _refuse(error, sending)
+        except Exception:
+            reference = secrets.token_hex(4)
+            log.exception("unforeseen error %s at %s", reference, _route(scope))
+            if not begun:
+                sentence = f"something went wrong in the service; its log says more under {reference}"
+                await _refuse(ServiceError(500, "internal", sentence), sending)
+        finally:
+            body.finish()
+            taken = time.perf_counter() - started
+            self._service.metrics.answered(scope["method"][:10], _route(scope), status, taken)
+
+    # -- coming in ------------------------------------------------------------------------------------------
+
+    def _check(self, scope: Scope, headers: Headers) -> None:
+        host = _host(headers.get("host", ""))
+        if self._door.hosts and host not in self._door.hosts:
+            raise ServiceError(421, "wrong_host", f"this service is not called {host[:100]!r}")
+        origin = headers.get("origin")
+        if origin is not None and not self._welcome(origin, headers):
+            raise ServiceError(403, "wrong_origin", "pages of other sites may not use this service")
+        needed = scope_for(scope["method"], scope["path"])
+        if scope["method"] == "OPTIONS" and origin in self._door.origins:
+            needed = None  # a browser asks before it sends the token
+        scope["state"] = {**scope.get("state", {}), "who": ""}
+        if needed is None or not self._door.needs_token:
+            return
+        kind, _, secret = headers.get("authorization", "").partition(" ")
+        token = self._service.tokens.find(secret.strip()) if kind.lower() == "bearer" else None
+        if token is None:
+            raise ServiceError(401, "no_token", "expected a valid token: Authorization: Bearer TOKEN")
+        if (wait := self._rate.wait_for(token.name)) > 0:
+            raise ServiceError(429, "too_often", "this token asks too often; slow down", retry_after=wait)
+        if not token.allows(needed):
+            raise ServiceError(
+                403, "not_allowed", f"this needs a token of scope {needed}, yours is {token.scope}"
+            )
+        scope["state"]["who"] = token.name
+
+    def _welcome(self, origin: str, headers: Headers) -> bool:
+        return origin in self._door.origins or origin.partition("://")[2] == headers.get("host", "")
+
+    def take(self, n: int) -> None:
+        """Count bytes of a body that come in, or ask its sender to come back."""
+        if self._in_flight + n > self._service.limits.bytes_in_flight:
+            raise ServiceError(429, "busy", "too many large requests at once; try again", retry_after=1.0)
+        self._in_flight += n
+
+    def give_back(self, n: int) -> None:
+        """Bytes of a body are done with."""
+        self._in_flight -= n
+
+    @property
+    def largest(self) -> int:
+        """Bytes a body may have."""
+        return self._service.limits.body_bytes
+
+    # -- going out ------------------------------------------------------------------------------------------
+
+    def _dress(self, answer: MutableHeaders, asked: Headers) -> None:
+        for name, value in HEADERS.items():
+            answer.setdefault(name, value)
+        origin = asked.get("origin")
+        if origin in self._door.origins:
+            answer["access-control-allow-origin"] = origin
+            answer["access-control-allow-headers"] = "authorization, content-type, idempotency-key"
+            answer["access-control-allow-methods"] = "GET, POST, DELETE"
+            answer.add_vary_header("origin")
+
+
+class Body:
+    """The body of one request on its way in, counted."""
+
+    def __init__(self, guard: Guard, receive: Receive) -> None:
+        self._guard = guard
+        self._receive = receive
+        self._promised = 0
+        self._got = 0
+
+    def expect(self, headers: Headers) -> None:
+        """Look at the announced length, so that a large body is refused before it is sent."""
+        announced = headers.get("content-length", "0")
+        length = int(announced[:20]) if announced.isascii() and announced.isdecimal() else 0
+        self._measure(length)
+        self._guard.take(length)
+        self._promised = length
+
+    def _measure(self, length: int) -> None:
+        if length > self._guard.largest:
+            raise too_large(f"a request may have {self._guard.largest} bytes, this one has {length} or more")
+
+    async def receive(self) -> Message:
+        """Pass on a piece."""
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._got += len(message.get("body", b""))
+            if self._got > self._promised:  # sent in chunks, with no length announced
+                try:
+                    self._measure(self._got)
+                    self._guard.take(self._got - self._promised)
+                except ServiceError as error:
+                    raise HTTPException(error.status, error.sentence) from error
+                self._promised = self._got
+        return message
+
+    def finish(self) -> None:
+        """Give back what was counted."""
+        self._guard.give_back(self._promised)
+
+
+async def _refuse(error: ServiceError, send: Send) -> None:
+    content, headers = error_content(error)
+    body = json.dumps(content).encode()
+    lines = {"content-type": "application/json", "content-length": str(len(body)), **headers}
+    raw = [(name.encode(), value.encode()) for name, value in lines.items()]
+    await send({"type": "http.response.start", "status": error.status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})
+
+
+def error_content(error: ServiceError) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the body and the headers of a refusal."""
+    headers = {}
+    if error.retry_after is not None:
+        headers["retry-after"] = str(max(1, round(error.retry_after)))
+    if error.status == 401:
+        headers["www-authenticate"] = "Bearer"
+    return {"code": error.code, "detail": error.sentence}, headers
+
+
+def _host(value: str) -> str:
+    if value.startswith("["):
+        return value[1:].partition("]")[0]
+    return value.partition(":")[0]
+
+
+def _route(scope: Scope) -> str:
+    """Return the pattern of the path: names of models are no labels of a metric."""
+    route = scope.get("route")
+    return str(getattr(route, "path", "other"))

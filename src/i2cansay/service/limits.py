@@ -1,0 +1,51 @@
+"""How much one request, one model and the whole service may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MEGABYTE = 2**20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on everything a client can make large.
+
+    Attributes
+    ----------
+    body_bytes : int
+        Of one request.
+    bytes_in_flight : int
+        Of the bodies of all requests at work together; beyond it new ones are asked to come back.
+    images, rows : int
+        Pictures, or rows of features, in one request.
+    pixels : int
+        Of one picture, read from its header before it is decoded.
+    width : int
+        Of a row of features.
+    label_length : int
+    classes, models : int
+        Of one model, and in the folder.
+    waiting : int
+        Requests that wait in one queue; beyond it new ones are asked to come back.
+    together : int
+        Requests that are encoded, scored or committed in one go.
+    seconds : float
+        How long a request may take before it is given up.
+    requests_per_second : float
+        Of one token, in the long run; twice as many at once.
+    """
+
+    body_bytes: int = 64 * MEGABYTE
+    bytes_in_flight: int = 256 * MEGABYTE
+    images: int = 64
+    rows: int = 1000
+    pixels: int = 50_000_000
+    width: int = 20_000
+    label_length: int = 200
+    classes: int = 2000
+    models: int = 64
+    waiting: int = 256
+    together: int = 64
+    seconds: float = 30.0
+    requests_per_second: float = 50.0

@@ -1,0 +1,121 @@
+"""The plain facts a model's file holds beside what was learnt."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from i2cansay.image_learner.identity import EncoderIdentity
+from i2cansay.learners import learner_class, make_learner
+from i2cansay.learners.base import OnlineClassifier
+from i2cansay.service.errors import refused
+
+# Lower case and no dots: two names never meet in one file, on any file system, nor leave the folder.
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+def check_name(name: str) -> str:
+    """Return a model's name that is safe as a file name.
+
+    Examples
+    --------
+    >>> check_name("line-3")
+    'line-3'
+    """
+    if not NAME.fullmatch(name):
+        raise refused(
+            f"a model's name is up to 63 of a-z, 0-9, - and _, beginning with a letter or digit; got {name!r}"
+        )
+    return name
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What a model is; settled when it is made.
+
+    Attributes
+    ----------
+    name, learner : str
+    parameters : dict
+        Of the learner, where they are not its defaults.
+    encoder : EncoderIdentity or None
+        None for a model that takes features only.
+    min_samples : int
+        A class of fewer samples is not written.
+    created : float
+        Seconds since 1970.
+    """
+
+    name: str
+    learner: str
+    parameters: dict[str, Any]
+    encoder: EncoderIdentity | None
+    min_samples: int
+    created: float
+
+    def make(self) -> OnlineClassifier:
+        """Return the learner, untaught; ServiceError where it keeps samples."""
+        try:
+            made = make_learner(self.learner, **self.parameters)
+            # `set_state` and the first batch check the parameters; better now than at the first lesson.
+            type(made)(**made.get_params(deep=False))._start(2)
+        except (TypeError, ValueError) as error:
+            raise refused(str(error)) from error
+        if made.stores_samples or not made.streaming or not learner_class(self.learner).streaming:
+            raise refused(
+                f"the learner {self.learner!r} keeps the samples shown; the service takes only those that do not"
+            )
+        return made
+
+    def to_json(self) -> str:
+        """Return the facts as text."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> ModelFacts:
+        """Return the facts as `to_json` wrote them."""
+        stored = json.loads(text)
+        encoder = stored.pop("encoder")
+        return cls(**stored, encoder=None if encoder is None else EncoderIdentity(**encoder))
+
+
+@dataclass(frozen=True)
+class ClassRecord:
+    """A class as people know it: how many samples, and when the first and the last were taught."""
+
+    label: str
+    count: int
+    first: float
+    last: float
+
+    def more(self, count: int, at: float) -> ClassRecord:
+        """Return the record with `count` more samples, or fewer."""
+        return ClassRecord(self.label, self.count + count, self.first, max(self.last, at))
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """One line of the audit log: what was done, when, by whom; never what with.
+
+    Attributes
+    ----------
+    action : {"create", "import", "learn", "forget", "rename", "undo"}
+    label : str
+        The class, "old -> new" for a new name.
+    count : int
+        Samples.
+    scored, correct : int
+        How many of them were asked before they were learnt, and how many were right.
+    who : str
+        The name of the token, "" without one.
+    """
+
+    at: float
+    action: str
+    label: str
+    count: int
+    scored: int
+    correct: int
+    who: str

@@ -1,0 +1,131 @@
+"""Changing one's mind: forgetting a class, renaming it, taking a lesson back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from i2cansay.service.errors import conflict, not_found
+from i2cansay.service.requests import Done, Forget, Rename, Sample, Undo
+from i2cansay.service.session import stacked
+
+if TYPE_CHECKING:
+    from i2cansay.service.draft import Draft
+
+
+def revise(draft: Draft, request: Forget | Rename | Undo) -> Done:
+    """Apply a request to a draft; raise ServiceError and change nothing."""
+    if isinstance(request, Forget):
+        return _forget(draft, request)
+    if isinstance(request, Rename):
+        return _rename(draft, request)
+    return _undo(draft, request)
+
+
+def _forget(draft: Draft, request: Forget) -> Done:
+    label = request.label
+    count = _known(draft, label)
+    if draft.session.pending.pop(label, None) is None:
+        draft.session.learner.forget(label)
+        draft.set_class(label, None)
+        draft.note("forget", label, count, request.who)
+    _relabel(draft, label, None)
+    return Done({label: count})
+
+
+def _rename(draft: Draft, request: Rename) -> Done:
+    old, new = request.label, request.new
+    count = _known(draft, old)
+    if old == new:
+        return Done({new: count})
+    if new in draft.session.classes or new in draft.session.pending:
+        raise conflict(f"{new!r} is a class already; a new name must be free")
+    if old in draft.session.pending:
+        waiting = draft.session.pending.pop(old)
+        draft.session.pending[new] = tuple(replace(sample, label=new) for sample in waiting)
+    else:
+        draft.session.learner.rename(old, new)
+        record = draft.session.classes[old]
+        draft.set_class(old, None)
+        draft.set_class(new, replace(record, label=new))
+        draft.note("rename", f"{old} -> {new}", count, request.who)
+    _relabel(draft, old, new)
+    return Done({new: count})
+
+
+def _undo(draft: Draft, request: Undo) -> Done:
+    lesson = draft.session.lessons.pop(request.lesson, None)
+    if lesson is None or lesson.until < draft.now:
+        raise not_found("this lesson is not in memory any more, so it cannot be taken back")
+    waiting = {sample.serial for sample in draft.session.waiting()}
+    settled = [sample for sample in lesson.samples if sample.serial not in waiting]
+    small = _unlearn(draft, settled, request.who)
+    gone = {sample.serial for sample in lesson.samples}
+    for label, samples in list(draft.session.pending.items()):
+        left = tuple(sample for sample in samples if sample.serial not in gone)
+        draft.session.pending[label] = left
+        if not left:
+            del draft.session.pending[label]
+    labels = Counter(sample.label for sample in lesson.samples)
+    return Done({label: draft.session.count(label) for label in labels}, tuple(small))
+
+
+def _unlearn(draft: Draft, samples: list[Sample], who: str) -> list[str]:
+    """Take samples out of the statistics; return the classes that are now too small to be written."""
+    if not samples:
+        return []
+    learner: Any = draft.session.learner
+    if not hasattr(learner, "unlearn"):
+        raise conflict(f"the learner {draft.session.facts.learner!r} cannot take samples out again")
+    leaving = Counter(sample.label for sample in samples)
+    left = {label: draft.session.classes[label].count - count for label, count in leaving.items()}
+    least = draft.session.facts.min_samples
+    if stuck := [label for label, count in left.items() if 1 < count < least]:
+        raise conflict(
+            f"this would leave {stuck[0]!r} with {left[stuck[0]]} samples, and a class of fewer than {least} "
+            "is not written; forget the class, or teach it more first"
+        )
+    try:
+        learner.unlearn(stacked(samples), [sample.label for sample in samples])
+    except ValueError as error:
+        raise conflict(str(error)) from error
+    for label, count in leaving.items():
+        record = draft.session.classes[label].more(-count, draft.now)
+        draft.set_class(label, record if left[label] >= least else None)
+        draft.note("undo", label, count, who)
+    small = [label for label, count in left.items() if count == 1]
+    for label in small:
+        _lift(draft, label)
+    return small
+
+
+def _lift(draft: Draft, label: str) -> None:
+    """Take a class of one sample out of the learner; its mean is that sample."""
+    learner: Any = draft.session.learner
+    (row,) = np.flatnonzero(learner.classes_ == label)
+    x = learner.class_means_[row].astype(np.float32)
+    learner.forget(label)
+    draft.session.pending[label] = (Sample(draft.serial(), x, label, draft.now),)
+
+
+def _known(draft: Draft, label: str) -> int:
+    count = draft.session.count(label)
+    if count == 0:
+        raise not_found(f"there is no class {label!r}")
+    return count
+
+
+def _relabel(draft: Draft, old: str, new: str | None) -> None:
+    """Let lessons that can be taken back follow a class to its new name, or lose it."""
+    for name, lesson in list(draft.session.lessons.items()):
+        samples = tuple(
+            sample if sample.label != old else replace(sample, label=new or "")
+            for sample in lesson.samples
+            if new is not None or sample.label != old
+        )
+        draft.session.lessons[name] = replace(lesson, samples=samples)
+        if not samples:
+            del draft.session.lessons[name]

@@ -1,0 +1,198 @@
+"""A data folder and the models in it."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from i2cansay.disk.atomic import sync_folder
+from i2cansay.features.lock import exclusive
+from i2cansay.image_learner.identity import EncoderIdentity
+from i2cansay.service.database import Damaged, Database, remove
+from i2cansay.service.encoding import Encoders, PictureQueue
+from i2cansay.service.errors import ServiceError, conflict, not_found, not_stored, refused
+from i2cansay.service.limits import Limits
+from i2cansay.service.metrics import Metrics
+from i2cansay.service.model import Model
+from i2cansay.service.model_exchange import read_export
+from i2cansay.service.records import ModelFacts, check_name
+from i2cansay.service.tokens import Tokens
+
+log = logging.getLogger("i2cansay.service")
+SUFFIX = ".sqlite"
+
+
+class Service:
+    """The models of a data folder, open for teaching and asking; one process at a time.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it is not there. Holds `models/NAME.sqlite`, `tokens.json` and `lock`.
+    limits : Limits
+    encoder : str
+        The encoder of a model that is made without naming one.
+
+    Attributes
+    ----------
+    models : dict from str to Model
+    damaged : dict from str to str
+        Why a model could not be opened.
+    """
+
+    def __init__(
+        self, folder: Path, *, limits: Limits | None = None, encoder: str = "efficientnet-lite0"
+    ) -> None:
+        self.folder = folder
+        self.limits = limits or Limits()
+        self.encoder = encoder
+        self.metrics = Metrics()
+        self.encoders = Encoders(self.limits)
+        self.tokens = Tokens(folder)
+        self.models: dict[str, Model] = {}
+        self.damaged: dict[str, str] = {}
+        self.stopping = False
+        self.read_only = ""
+        self._changing = threading.Lock()
+        self._held = ExitStack()
+        self._take_folder()
+        for path in sorted(self._places.glob(f"[a-z0-9]*{SUFFIX}")):
+            self._open(path)
+
+    @property
+    def _places(self) -> Path:
+        return self.folder / "models"
+
+    def _take_folder(self) -> None:
+        def refuse() -> None:
+            raise ValueError(
+                f"another service uses the folder {self.folder}; stop it first, or use another folder"
+            )
+
+        try:
+            self._places.mkdir(parents=True, exist_ok=True)
+            self._held.enter_context(exclusive(self.folder / "lock", waiting=refuse))
+            for half in [*self._places.glob(".*.new"), *self._places.glob(".*.gone")]:
+                remove(half)  # left by a crash while a model was being made or deleted
+        except OSError as error:
+            if not self._places.is_dir():
+                raise
+            self.read_only = f"the data folder cannot be written ({error.strerror})"
+            log.warning("%s: models can be asked, not taught", self.read_only)
+
+    def _open(self, path: Path) -> None:
+        try:
+            self.models[path.stem] = Model(path, self.limits, self.metrics)
+        except (Damaged, sqlite3.Error) as error:
+            sentence = str(error) if isinstance(error, Damaged) else f"cannot be read: {error}"
+            self.damaged[path.stem] = sentence
+            log.error("the model %s %s; the others are served", path.stem, sentence)
+
+    # -- models ---------------------------------------------------------------------------------------------
+
+    def model(self, name: str) -> Model:
+        """Return a model by name; ServiceError where there is none, or it is damaged."""
+        if (found := self.models.get(name)) is not None:
+            return found
+        if name in self.damaged:
+            raise ServiceError(
+                503, "damaged", f"the model {name!r} {self.damaged[name]}; restore its file from a backup"
+            )
+        raise not_found(f"there is no model {name!r}")
+
+    def pictures(self, model: Model) -> PictureQueue:
+        """Return the encoder of a model that takes pictures."""
+        if model.facts.encoder is None:
+            raise refused(f"the model {model.facts.name!r} takes features, not images")
+        return self.encoders.of(model.facts.encoder)
+
+    def create(
+        self,
+        name: str,
+        *,
+        learner: str = "i2cansay",
+        parameters: dict[str, Any] | None = None,
+        encoder: str | None = "",
+        min_samples: int = 2,
+    ) -> Model:
+        """Make a model; `encoder` is a name, "" for the service's usual one, None for a model of features."""
+        identity = None
+        if encoder is not None:
+            identity = EncoderIdentity.of(self.encoders.named(encoder or self.encoder).encoder)
+        facts = ModelFacts(check_name(name), learner, parameters or {}, identity, min_samples, time.time())
+        facts.make()
+        return self._add(facts, lambda path: Database.create(path, facts))
+
+    def take_in(self, name: str, data: bytes, min_samples: int = 2) -> Model:
+        """Make a model from an exported file."""
+        facts, state, changes = read_export(
+            data, name=check_name(name), min_samples=min_samples, limits=self.limits
+        )
+        if facts.encoder is not None:
+            self.encoders.of(facts.encoder)
+
+        def write(path: Path) -> None:
+            Database.create(path, facts, state, changes)
+
+        return self._add(facts, write)
+
+    def _add(self, facts: ModelFacts, write: Callable[[Path], None]) -> Model:
+        with self._changing:
+            if facts.name in self.models or facts.name in self.damaged:
+                raise conflict(f"there is a model {facts.name!r} already")
+            if len(self.models) + len(self.damaged) >= self.limits.models:
+                raise conflict(f"there are {self.limits.models} models, and no more are allowed; delete one")
+            path = self._places / f"{facts.name}{SUFFIX}"
+            try:
+                write(path)
+                model = Model(path, self.limits, self.metrics)
+            except (sqlite3.Error, OSError) as error:
+                raise not_stored(str(error)) from error
+            self.models[facts.name] = model
+            return model
+
+    def delete(self, name: str) -> None:
+        """Delete a model and overwrite its file."""
+        with self._changing:
+            if name not in self.damaged:
+                self.model(name)
+            path = self._places / f"{name}{SUFFIX}"
+            gone = path.with_name(f".{name}.gone")
+            try:
+                if (model := self.models.pop(name, None)) is not None:
+                    model.close()
+                for part in ("", "-wal", "-shm"):
+                    place = path.with_name(path.name + part)
+                    if place.exists():
+                        place.replace(gone.with_name(gone.name + part))
+                sync_folder(self._places)
+                remove(gone)
+            except OSError as error:
+                self._open(path)
+                raise not_stored(str(error)) from error
+            self.damaged.pop(name, None)
+
+    # -- the whole ------------------------------------------------------------------------------------------
+
+    def gauges(self) -> dict[str, float]:
+        """Return values of the moment for the metrics."""
+        return {
+            "models": float(len(self.models)),
+            "models_damaged": float(len(self.damaged)),
+            "waiting_to_learn": float(sum(model.waiting for model in list(self.models.values()))),
+            "waiting_to_encode": float(self.encoders.waiting()),
+        }
+
+    def close(self) -> None:
+        """Answer what waits, then let go of the folder."""
+        self.stopping = True
+        self.encoders.close()
+        for model in self.models.values():
+            model.close()
+        self._held.close()

@@ -1,0 +1,111 @@
+"""Everything a model knows at one moment: what is on its disk, and what is only in memory."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from i2cansay.core.types import Float32
+from i2cansay.learners.base import OnlineClassifier
+from i2cansay.service.curve import Curve
+from i2cansay.service.database import Contents
+from i2cansay.service.novelty import Novelty
+from i2cansay.service.records import ClassRecord, ModelFacts
+from i2cansay.service.requests import Remembered, Sample
+
+
+@dataclass(frozen=True)
+class Session:
+    """A model between two commits; never changed, only followed by another.
+
+    Attributes
+    ----------
+    learner : OnlineClassifier
+        Knows the classes that have at least `min_samples` samples, and nothing of the others: a class of one
+        sample has that sample as its mean, and its steps show in the weights of other classes.
+    pending : dict
+        The samples of the other classes, in memory only. A crash loses them; their lessons were answered so.
+    lessons : dict
+        What can be taken back.
+    """
+
+    facts: ModelFacts
+    learner: OnlineClassifier
+    version: int = 0
+    classes: dict[str, ClassRecord] = field(default_factory=dict)
+    curve: Curve = field(default_factory=Curve)
+    novelty: Novelty = field(default_factory=Novelty)
+    pending: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
+    lessons: dict[str, Remembered] = field(default_factory=dict)
+    serial: int = 0
+
+    @classmethod
+    def of(cls, facts: ModelFacts, contents: Contents) -> Session:
+        """Return the session that a file holds; ValueError where its parts do not fit together."""
+        learner = facts.make()
+        learner.set_state(contents.state)
+        known = [str(label) for label in getattr(learner, "classes_", ())]
+        if sorted(known) != sorted(contents.classes):
+            raise ValueError("the classes of the learner are not those of the table")
+        notes = contents.notes
+        if not notes:
+            return cls(facts, learner, contents.version, contents.classes)
+        return cls(
+            facts,
+            learner,
+            contents.version,
+            contents.classes,
+            Curve.from_json(notes["curve"]),
+            Novelty(np.array(notes["novelty"], dtype=np.int64)),
+        )
+
+    def notes(self) -> dict[str, Any]:
+        """Return what is written beside the learner's own state."""
+        return {"curve": self.curve.to_json(), "novelty": self.novelty.counts.tolist()}
+
+    @property
+    def width(self) -> int | None:
+        """The width of the features, None before the first."""
+        if (width := getattr(self.learner, "n_features_in_", None)) is not None:
+            return int(width)
+        waiting = next(iter(self.pending.values()), None)
+        return len(waiting[0].x) if waiting else None
+
+    def count(self, label: str) -> int:
+        """Return how many samples of a class were taught, durable or not."""
+        durable = self.classes[label].count if label in self.classes else 0
+        return durable + len(self.pending.get(label, ()))
+
+    def waiting(self) -> list[Sample]:
+        """Return the samples that are in memory only."""
+        return [sample for samples in self.pending.values() for sample in samples]
+
+    def next(self) -> Session:
+        """Return a copy to work on: the learner may be changed, the rest is replaced part by part."""
+        return replace(
+            self,
+            learner=copy.deepcopy(self.learner),
+            version=self.version + 1,
+            classes=dict(self.classes),
+            pending=dict(self.pending),
+            lessons=dict(self.lessons),
+        )
+
+    def live(self) -> OnlineClassifier | None:
+        """Return a learner that knows the pending samples as well, None where there is no class at all."""
+        if not self.classes and not self.pending:
+            return None
+        if not self.pending:
+            return self.learner
+        learner = copy.deepcopy(self.learner)
+        waiting = self.waiting()
+        learner.partial_fit(stacked(waiting), [sample.label for sample in waiting])
+        return learner
+
+
+def stacked(samples: list[Sample]) -> Float32:
+    """Return the features of samples as rows, (n, d)."""
+    return np.stack([sample.x for sample in samples])

@@ -1,0 +1,106 @@
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from i2cansay.cli import app
+
+pytest.importorskip("PIL")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("I2CANSAY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("I2CANSAY_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words))
+
+
+def test_reproduce_report_and_verify_on_digits(tmp_path: Path) -> None:
+    done = run("reproduce", "table4", "--dataset", "digits", "--seeds", "2", "--jobs", "1")
+    assert done.exit_code == 0, done.output
+    assert "Table 4: components; on digits, which is not the paper's" in done.output
+    assert len(list((tmp_path / "i2cansay-records").glob("*.json"))) == 12
+
+    shown = run("report", "i2cansay-records")
+    assert shown.exit_code == 0, shown.output
+    assert "ICAN + ISAY" in shown.output
+
+    written = run("report", "i2cansay-records", "--html", "r.html", "--markdown", "r.md", "--pack", "packed")
+    assert written.exit_code == 0, written.output
+    assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
+    assert (tmp_path / "packed" / "table4.jsonl").is_file()
+
+    checked = run("verify", "packed")
+    assert checked.exit_code == 0, checked.output
+    assert "not testable here" in checked.output
+
+
+def test_rows_that_are_not_built_do_not_change_the_exit_code() -> None:
+    done = run(
+        "reproduce",
+        "table1",
+        "--dataset",
+        "digits",
+        "--rows",
+        "cope",
+        "--rows",
+        "naive",
+        "--seeds",
+        "1",
+        "--jobs",
+        "1",
+    )
+    assert done.exit_code == 0, done.output
+    assert "CoPE" in done.output
+
+
+def test_a_second_run_plays_nothing(tmp_path: Path) -> None:
+    words = (
+        "reproduce",
+        "table6",
+        "--dataset",
+        "digits",
+        "--rows",
+        "i2cansay",
+        "--seeds",
+        "1",
+        "--jobs",
+        "1",
+    )
+    run(*words)
+    before = {file: file.stat().st_mtime_ns for file in (tmp_path / "i2cansay-records").glob("*.json")}
+    assert run(*words).exit_code == 0
+    assert before == {
+        file: file.stat().st_mtime_ns for file in (tmp_path / "i2cansay-records").glob("*.json")
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("reproduce", "table9"), "there is no table 'table9'"),
+        (("reproduce", "table4", "--rows", "gpt"), "table4 has no row gpt"),
+        (("reproduce", "table4", "--backbone", "vgg"), "table4 has no backbone 'vgg'"),
+        (("reproduce", "table4", "--encoder", "pixels"), "cifar100 was not found"),
+        (("report", "nowhere"), "there are no records at nowhere"),
+        (("verify", "nowhere"), "there are no records at nowhere"),
+        (("verify", ".", "--allow", "gravity"), "there is no claim gravity"),
+    ],
+)
+def test_bad_input_is_one_sentence(words: tuple[str, ...], message: str) -> None:
+    result = run(*words)
+    assert isinstance(result.exception, (ValueError, OSError))
+    assert message in str(result.exception)
+
+
+def test_a_corrupt_record_makes_the_exit_code_1(tmp_path: Path) -> None:
+    run("reproduce", "table4", "--dataset", "digits", "--rows", "ican", "--seeds", "1", "--jobs", "1")
+    (file,) = (tmp_path / "i2cansay-records").glob("*.json")
+    good = file.read_text()
+    (tmp_path / "i2cansay-records" / "other.json").write_text(good.replace('"seconds":', '"seconds":1'))
+    assert run("report", "i2cansay-records").exit_code == 1
+    assert run("verify", "i2cansay-records").exit_code == 1

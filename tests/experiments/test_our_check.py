@@ -1,0 +1,173 @@
+"""Claims against records made to measure: accuracy and predictions are set, not learnt."""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import pytest
+
+from i2cansay.evaluate import Checkpoint, Outcome
+from i2cansay.experiments.cell import Cell
+from i2cansay.experiments.declaration import load_table
+from i2cansay.experiments.finding import Finding, Verdict
+from i2cansay.experiments.measured import RecordIndex, fill_table
+from i2cansay.experiments.our_check import check_ours
+from i2cansay.experiments.plan import Choice, make_plan
+from i2cansay.experiments.record import Record
+from i2cansay.experiments.relation import load_relations
+from i2cansay.experiments.verification import failures, verify
+from i2cansay.learners import LEARNERS
+
+N_TEST = 1000
+RELATIONS = {relation.name: relation for relation in load_relations()}
+# Row and column to the number of right answers and the kind of predictions; the seed is added to the former.
+Scenario = Callable[[str, str], tuple[int, int] | None]
+
+
+def made(cell: Cell, right: int, kind: int) -> Record:
+    rng = np.random.default_rng([cell.seed, kind])
+    return Record(
+        key=cell.key("f"),
+        cell=cell.identity(),
+        parameters=cell.all_parameters(),
+        features={"fingerprint": "f"},
+        outcome=Outcome(
+            stream={"has_sessions": True},
+            classes=(0, 1),
+            test_counts=(N_TEST // 2, N_TEST // 2),
+            new_classes=((0, 1), (), (), (), ()),
+            checkpoints=tuple(
+                Checkpoint(session, 100, (right // 2, right - right // 2), 0, 0) for session in range(5)
+            ),
+            every_session=True,
+            learning_seconds=1.0,
+            prediction_seconds=1.0,
+            state_bytes=8,
+        ),
+        predictions=rng.integers(0, 100, 1000).astype(np.uint16),
+        seconds=2.0,
+        versions={},
+        commit=None,
+    )
+
+
+def records_of(table: str, scenario: Scenario, seeds: Iterable[int] = range(5)) -> list[Record]:
+    plan = make_plan(load_table(table), Choice(encoder="eyes", backbone="resnet50"))
+    records: dict[str, Record] = {}
+    for row in plan.rows:
+        for entry in row.entries:
+            told = scenario(row.row.name, entry.column.name)
+            if entry.cell is not None and told is not None:
+                for seed in seeds:
+                    record = made(entry.cell.with_seed(seed), told[0] + seed % 2, told[1])
+                    records.setdefault(record.key, record)  # two rows can be one cell; the first tells
+    return list(records.values())
+
+
+def check(name: str, scenario: Scenario) -> dict[str, Finding]:
+    relation = RELATIONS[name]
+    index = RecordIndex(records_of(relation.table, scenario))
+    table = fill_table(load_table(relation.table), index, encoder="eyes")
+    return {finding.where: finding for finding in check_ours(relation, table, encoder="eyes")}
+
+
+def test_a_gain_that_all_seeds_show_holds() -> None:
+    found = check("ican-over-baseline", lambda row, column: (600, 1) if row == "ican" else (500, 2))
+    assert found["ours, as printed"].verdict == Verdict.HOLDS
+    assert "+10.00" in found["ours, as printed"].detail
+
+
+def test_a_loss_does_not_hold() -> None:
+    found = check("ican-over-baseline", lambda row, column: (400, 1) if row == "ican" else (500, 2))
+    assert found["ours, as printed"].verdict == Verdict.FAILS
+
+
+def test_the_same_predictions_make_a_gain_vacuous() -> None:
+    found = check("both-over-isay", lambda row, column: (600, 1))
+    assert found["ours, as printed"].verdict == Verdict.VACUOUS
+
+
+def test_a_variant_is_asked_where_it_has_rows() -> None:
+    def scenario(row: str, column: str) -> tuple[int, int]:
+        return (700, 1) if row.startswith("ican_isay") and "significance" not in row else (600, 2)
+
+    found = check("both-over-ican", scenario)
+    assert found["ours, bias_scale=mean"].verdict == Verdict.HOLDS
+    assert found["ours, significance=False"].verdict == Verdict.VACUOUS, "without ISAY the two are one cell"
+
+
+def test_what_was_not_played_is_not_testable_and_its_variants_are_not_asked() -> None:
+    found = check("both-over-ican", lambda row, column: None)
+    assert list(found) == ["ours, as printed"]
+    assert found["ours, as printed"].verdict == Verdict.UNTESTABLE
+    assert "not played" in found["ours, as printed"].detail
+
+
+def test_a_rival_that_is_not_built_is_named_even_where_the_others_lose() -> None:
+    found = check(
+        "best-in-every-session", lambda row, column: (900, 1) if row.startswith("i2c") else (100, 2)
+    )
+    rivals = {load_table("sessions").row(name).learner for name in RELATIONS["best-in-every-session"].rivals}
+    missing = rivals - set(LEARNERS)
+    assert found["ours, as printed"].verdict == (Verdict.UNTESTABLE if missing else Verdict.HOLDS)
+    assert ("not built yet" in found["ours, as printed"].detail) == bool(missing)
+
+
+@pytest.mark.parametrize(("extent", "verdict"), [(5, Verdict.HOLDS), (30, Verdict.FAILS)])
+def test_flat_is_within_the_tolerance(extent: int, verdict: Verdict) -> None:
+    sizes = {"memory 0": 0, "memory 1k": 1, "memory 2k": 2, "memory 5k": 3}
+    found = check("flat-in-memory", lambda row, column: (600 + extent * sizes[column] // 3, sizes[column]))
+    assert found["ours, as printed"].verdict == verdict
+
+
+def test_flat_is_vacuous_where_memory_changes_no_prediction() -> None:
+    found = check("flat-in-memory", lambda row, column: (600, 1))
+    assert found["ours, as printed"].verdict == Verdict.VACUOUS
+
+
+def test_the_peak_must_be_where_it_is_said_to_be() -> None:
+    def peak_at(best: str) -> Scenario:
+        return lambda row, column: (700 if column == best else 600, hash(column) % 1000)
+
+    assert check("best-beta", peak_at("beta 2"))["ours, as printed"].verdict == Verdict.HOLDS
+    found = check("best-beta", peak_at("beta 0.5"))["ours, as printed"]
+    assert found.verdict == Verdict.FAILS
+    assert "best at beta 0.5" in found.detail
+
+
+def test_saturation_rises_first_and_stays_then() -> None:
+    steps = ["p = 0", "p = 0.25", "p = 0.5", "p = 1", "p = 2", "p = 4"]
+
+    def curve(values: list[int]) -> Scenario:
+        return lambda row, column: (values[steps.index(column)], steps.index(column))
+
+    name = "generation-saturates"
+    assert check(name, curve([300, 400, 500, 600, 601, 602]))["ours, as printed"].verdict == Verdict.HOLDS
+    assert check(name, curve([300, 400, 500, 600, 650, 700]))["ours, as printed"].verdict == Verdict.FAILS
+    assert check(name, curve([600, 600, 600, 600, 600, 600]))["ours, as printed"].verdict == Verdict.FAILS
+
+
+@pytest.mark.parametrize(("gaussian", "verdict"), [(602, Verdict.HOLDS), (500, Verdict.FAILS)])
+def test_close_is_within_the_deviation(gaussian: int, verdict: Verdict) -> None:
+    found = check("step-or-gaussian", lambda row, column: (gaussian if "Gaussian" in column else 600, 1))
+    assert found["ours, as printed"].verdict == verdict
+
+
+def test_failures_are_ours_only_and_can_be_allowed() -> None:
+    findings = verify(records_of("table4", lambda row, column: (400, 1) if row == "ican" else (500, 2)))
+    failed = failures(findings)
+    # Without ISAY, ICAN and ISAY together are ICAN alone, and ISAY with memory is the baseline.
+    assert {finding.claim for finding in failed} == {"ican-over-baseline", "both-over-isay"}
+    assert {finding.claim for finding in failures(findings, ["both-over-isay"])} == {"ican-over-baseline"}
+    assert not failures(findings, ["ican-over-baseline", "both-over-isay"])
+    assert any(f.claim == "beats-all-with-5k" and f.verdict == Verdict.FAILS for f in findings)
+
+
+def test_printed_numbers_are_compared_only_with_the_papers_backbone() -> None:
+    def numbers(encoder: str, right: int) -> Finding:
+        plan = make_plan(load_table("table5"), Choice(encoder=encoder, rows=["i2cansay"]))
+        records = [made(cell.with_seed(seed), right, 1) for cell in plan.cells()[:1] for seed in range(3)]
+        return next(f for f in verify(records) if f.claim == "table5-numbers")
+
+    assert numbers("resnet50", 594).verdict == Verdict.HOLDS
+    assert numbers("resnet50", 700).verdict == Verdict.FAILS
+    assert numbers("eyes", 594).verdict == Verdict.UNTESTABLE
