@@ -7,7 +7,9 @@ before a block leaves it out.
 
 from __future__ import annotations
 
+import contextlib
 import doctest
+import io
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,9 @@ PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("**/*.md")])
 BLOCK = re.compile(
     r"^(?:<!-- not run: (?P<reason>.+?) -->\n+)?^```python\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL
 )
+
+PRINTED = re.compile(r"^print\(.*\)\s+# (.+)$", re.MULTILINE)
+LINK = re.compile(r"\]\((?!https?://|#|mailto:)([^)#\s]+)")
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,11 @@ def blocks_of(text: str) -> list[Block]:
 def run(block: Block, page: str, namespace: dict[str, Any]) -> None:
     if ">>>" not in block.code:
         # The lines before it are left empty, so that a traceback names the line of the page.
-        exec(compile("\n" * block.line + block.code, page, "exec"), namespace)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile("\n" * block.line + block.code, page, "exec"), namespace)
+        promised = PRINTED.findall(block.code)
+        assert not promised or printed.getvalue().splitlines() == promised
         return
     session = doctest.DocTestParser().get_doctest(block.code, namespace, page, page, block.line)
     report: list[str] = []
@@ -78,3 +87,9 @@ def test_a_page_that_is_wrong_is_noticed() -> None:
         run(Block(">>> y\n5\n", 9, None), "page", namespace)
     with pytest.raises(ZeroDivisionError):
         run(Block("1 / 0\n", 12, None), "page", namespace)
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "benchmarks" / "README.md"], ids=lambda page: page.name)
+def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
+    targets = LINK.findall(page.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []

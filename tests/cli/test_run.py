@@ -86,3 +86,10 @@ def test_the_demo_ends_with_a_table_a_picture_and_what_to_try_next(tmp_path: Pat
 def test_version_and_help() -> None:
     assert CliRunner().invoke(app, ["--version"]).output.startswith("i2cansay 0.")
     assert "keeps learning" in CliRunner().invoke(app, ["--help"]).output
+
+
+def test_a_buffer_is_told(files: tuple[str, str]) -> None:
+    train, test = files
+    result = CliRunner().invoke(app, ["run", train, "--test", test, "--set", "memory_size=20"])
+    row = next(line for line in result.output.splitlines() if line.strip().startswith("i2cansay"))
+    assert row.split()[-1] == "yes"

@@ -103,12 +103,13 @@ def test_the_answer_can_go_to_a_file(digits: Path, tmp_path: Path) -> None:
     [
         ("label,a,b\nx,1,2\ny,3\n", "line 3: expected 3 cells"),
         ("label,a,b\nx,1,two\n", "expected a number, got 'two'"),
-        (f"label,{','.join(map(str, range(64)))}\nx,nan{',1' * 63}\n", "NaN"),
-        ("label,a\nx,1\n", "64 features"),
+        (f"label,{','.join(f'f{i}' for i in range(64))}\nx,nan{',1' * 63}\n", "NaN"),
         ("a,b\n1,2\n", "no labels"),
         ("label,a,a\nx,1,2\n", "occurs twice"),
         ("label,a,b\n", "no rows"),
-        ("", "not a CSV file"),
+        ("", "is empty"),
+        ("label,a,b\n,1,2\n", "line 2: the label is empty"),
+        ("label,a,b\nx,1,2\n", "other columns"),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_the_model(
@@ -142,7 +143,7 @@ def test_a_good_file_before_a_bad_one_is_not_half_learnt(digits: Path, tmp_path:
         (["learn", "new.i2cs", "{data}", "--set", "speed=9"], "no parameter speed"),
         (["learn", "new.i2cs", "{data}", "--set", "speed"], "like lr=0.01"),
         (["predict", "nowhere.i2cs", "{data}"], "no model file"),
-        (["predict", "{data}", "{data}"], "not a complete model file"),
+        (["predict", "{data}", "{data}"], "not a model file"),
     ],
 )
 def test_a_wrong_call_is_one_sentence(digits: Path, tmp_path: Path, words: list[str], sentence: str) -> None:
@@ -163,3 +164,14 @@ def test_whole_numbers_stay_numbers_and_names_stay_names(tmp_path: Path) -> None
     command("learn", names, write_csv(tmp_path / "b.csv", X, ["x", "007", "7"]))
     command("learn", names, write_csv(tmp_path / "c.csv", X, ["3", "4", "5"]))
     assert i2cansay.load(names).classes_.tolist() == ["007", "3", "4", "5", "7", "x"]
+
+
+def test_columns_are_known_by_name_not_by_place(digits: Path, tmp_path: Path) -> None:
+    model, turned = tmp_path / "model.i2cs", tmp_path / "turned.csv"
+    command("learn", model, digits / "monday.csv")
+    rows = list(csv.reader((digits / "monday.csv").read_text().splitlines()))
+    with turned.open("w", newline="") as file:
+        csv.writer(file).writerows([row[::-1] for row in rows])
+    straight, reversed_ = (command("predict", model, path) for path in (digits / "monday.csv", turned))
+    assert reversed_.stdout == straight.stdout
+    assert i2cansay.load(model).classes_.tolist() == [f"digit {i}" for i in range(5)]

@@ -38,14 +38,6 @@ def test_add_outer_refuses_a_target_it_would_have_to_copy() -> None:
         )
 
 
-def test_add_gram_adds_to_the_lower_triangle_only() -> None:
-    rng = np.random.default_rng(2)
-    a, target = rng.normal(size=(9, 5)), np.zeros((5, 5))
-    blas.add_gram(target, a)
-    np.testing.assert_allclose(np.tril(target), np.tril(a.T @ a), atol=1e-12)
-    assert not np.triu(target, 1).any()
-
-
 def threads() -> int:
     """Return how many threads the BLAS of scipy's products would use now."""
     pool = blas._scipy_pool()

@@ -93,6 +93,19 @@ def assert_same(expected: ClassMoments, got: ClassMoments, rtol: float = 1e-9) -
     np.testing.assert_allclose(got.m2 / spread, expected.m2 / spread, rtol=rtol, atol=1e-7)
 
 
+def test_subtracting_weighted_samples_keeps_the_spread_of_the_rest() -> None:
+    X, classes, weights = (
+        np.random.default_rng(7).normal(size=(100, 3)),
+        np.zeros(100, dtype=np.int64),
+        np.full(100, 0.01),
+    )
+    moments = fresh(X, classes, weights)
+    touched, left = moments.without(X[:30], classes[:30], weights[:30])
+    moments.replace(touched, left)
+    np.testing.assert_allclose(moments.mean[0], X[30:].mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(moments.std()[0], X[30:].std(axis=0), rtol=1e-6)
+
+
 def test_a_whole_weight_is_a_repeated_sample() -> None:
     rng = np.random.default_rng(1)
     X, classes, weights = rng.normal(size=(12, 3)), rng.integers(0, 2, 12), rng.integers(1, 4, 12)
@@ -122,6 +135,12 @@ def test_samples_never_taught_cannot_be_taken_out() -> None:
     moments = fresh(X, np.zeros(5, dtype=np.int64))
     with pytest.raises(ValueError, match="not taught"):
         moments.without(np.array([[100.0, 0.0]]), np.zeros(1, dtype=np.int64))
+    alone = fresh(X[:1], np.zeros(1, dtype=np.int64))
+    with pytest.raises(ValueError, match="not taught"):  # the last sample of a class is checked too
+        alone.without(X[1:2], np.zeros(1, dtype=np.int64))
+    pair = fresh(np.array([[0.0], [1.0]]), np.zeros(2, dtype=np.int64))
+    with pytest.raises(ValueError, match="not taught"):
+        pair.without(np.array([[100.0]]), np.zeros(1, dtype=np.int64))
     with pytest.raises(ValueError, match="more samples"):
         moments.without(np.concatenate([X, X]), np.zeros(10, dtype=np.int64))
     assert_same(fresh(X, np.zeros(5, dtype=np.int64)), moments)

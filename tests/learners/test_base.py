@@ -133,7 +133,7 @@ def test_parameters_are_checked_when_learning_begins_and_leave_no_trace() -> Non
     model = I2CANSAY(lr=-1.0)
     before = dict(vars(model))
     for call in (model.fit, model.partial_fit):
-        with pytest.raises(ValueError, match=r"lr must be above 0, got -1\.0"):
+        with pytest.raises(ValueError, match=r"lr must be a number above 0, got -1\.0"):
             call(X, y)
         assert vars(model) == before
 

@@ -74,5 +74,5 @@ def test_state_of_another_shape_is_refused() -> None:
 
 
 def test_smoothing_must_be_positive() -> None:
-    with pytest.raises(ValueError, match="var_smoothing must be above 0"):
+    with pytest.raises(ValueError, match="var_smoothing must be a number above 0"):
         OnlineGaussianNB(var_smoothing=0.0).partial_fit(np.eye(2), [0, 1])

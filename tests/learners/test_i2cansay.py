@@ -128,7 +128,10 @@ def test_squaring_the_distance_changes_no_nearest_class() -> None:
 def test_an_untrained_head_and_isay_reduce_to_the_nearest_weighted_prototype() -> None:
     X, y = stream()
     model = taught(X, y, lr=1e-12)
-    assert model.score(X, y) > 0.8
+    weights = np.exp(-model.class_stds_)
+    weights /= weights.sum(axis=1, keepdims=True)
+    gamma = (((X[:, None] - model.class_means_) ** 2) * weights).sum(axis=2)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[gamma.argmin(axis=1)])
 
 
 def test_without_pseudo_features_the_head_forgets_and_with_them_it_does_not() -> None:
@@ -145,11 +148,19 @@ def test_without_pseudo_features_the_head_forgets_and_with_them_it_does_not() ->
 
 def test_forget_removes_a_class_and_leaves_the_others_as_if_its_column_were_gone() -> None:
     X, y = stream()
-    model = taught(X, y, significance=False)
-    before = model.class_scores(X)
-    model.forget(2)
-    assert model.classes_.tolist() == [0, 1, 3]
-    np.testing.assert_allclose(model.class_scores(X), before[:, [0, 1, 3]], rtol=1e-6)
+    model, plain = taught(X, y), taught(X, y, significance=False)
+    means, stds = model.class_means_[[0, 1, 3]], model.class_stds_[[0, 1, 3]]
+    before, logits = plain.class_scores(X), X @ model._head.weights[model._labels.order][[0, 1, 3]].T
+    for learner in (model, plain):
+        learner.forget(2)
+        assert learner.classes_.tolist() == [0, 1, 3]
+    np.testing.assert_allclose(plain.class_scores(X), before[:, [0, 1, 3]], rtol=1e-6)
+    # With ISAY softmax and correction run over the classes that are left.
+    weights = np.exp(-stds) / np.exp(-stds).sum(axis=1, keepdims=True)
+    gamma = np.sqrt((((X[:, None] - means) ** 2) * weights).sum(axis=2))
+    soft = np.exp(logits - logits.max(axis=1, keepdims=True))
+    expected = soft / soft.sum(axis=1, keepdims=True) + gamma.sum(axis=1, keepdims=True) / gamma
+    np.testing.assert_allclose(model.class_scores(X), expected, rtol=1e-5)
     with pytest.raises(ValueError, match="not a known class"):
         model.forget(2)
     model.partial_fit(X[y == 2][:5], y[y == 2][:5])
@@ -210,6 +221,25 @@ def test_merging_into_an_empty_learner_is_a_copy() -> None:
     np.testing.assert_array_equal(
         I2CANSAY(random_state=5).merge(model).class_scores(X), model.class_scores(X)
     )
+
+
+def test_two_learners_that_forgot_everything_merge_and_go_on() -> None:
+    X, y = stream()
+    models = [taught(X, y), taught(X[:30], y[:30])]
+    for model in models:
+        for label in model.classes_:
+            model.forget(label)
+    merged = models[0].merge(models[1]).partial_fit(X, y)
+    assert np.isfinite(merged.class_scores(X)).all()
+    assert merged.score(X, y) > 0.8
+
+
+def test_a_sample_of_no_weight_is_a_sample_not_given() -> None:
+    X, y = stream(n=40)
+    weights = np.r_[np.ones(30), np.zeros(10)]
+    weighted = I2CANSAY(random_state=0).partial_fit(X, y, sample_weight=weights)
+    fewer = I2CANSAY(random_state=0).partial_fit(X[:30], y[:30], sample_weight=weights[:30])
+    np.testing.assert_array_equal(weighted.class_scores(X), fewer.class_scores(X))
 
 
 @pytest.mark.parametrize(

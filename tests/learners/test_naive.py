@@ -58,5 +58,5 @@ def test_state_of_another_width_is_refused() -> None:
 
 
 def test_bad_parameter_is_named() -> None:
-    with pytest.raises(ValueError, match="lr must be above 0"):
+    with pytest.raises(ValueError, match="lr must be a number above 0"):
         Naive(lr=-1).partial_fit(np.eye(2), [0, 1])

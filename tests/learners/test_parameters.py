@@ -5,14 +5,14 @@ from i2cansay.learners.parameters import check_choice, check_not_negative, check
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
 def test_positive_means_finite_and_above_zero(value: float) -> None:
-    with pytest.raises(ValueError, match="lr must be above 0"):
+    with pytest.raises(ValueError, match="lr must be a number above 0"):
         check_positive(lr=value)
 
 
 @pytest.mark.parametrize("value", [-1.0, float("nan"), float("inf")])
 def test_not_negative_means_finite_and_at_least_zero(value: float) -> None:
     check_not_negative(decay=0.0)
-    with pytest.raises(ValueError, match="decay must be at least 0"):
+    with pytest.raises(ValueError, match="decay must be a number of at least 0"):
         check_not_negative(decay=value)
 
 

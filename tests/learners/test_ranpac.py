@@ -78,5 +78,5 @@ def test_forget_leaves_the_other_scores() -> None:
 
 
 def test_parameters_are_checked() -> None:
-    with pytest.raises(ValueError, match="n_projections must be above 0"):
+    with pytest.raises(ValueError, match="n_projections must be a whole number"):
         RanPAC(n_projections=0).partial_fit(np.eye(2), [0, 1])

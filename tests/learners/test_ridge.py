@@ -69,5 +69,5 @@ def test_forget_leaves_the_other_scores_and_resume_is_exact() -> None:
 
 
 def test_penalty_must_be_positive() -> None:
-    with pytest.raises(ValueError, match="penalty must be above 0"):
+    with pytest.raises(ValueError, match="penalty must be a number above 0"):
         RecursiveRidge(penalty=0.0).partial_fit(np.eye(2), [0, 1])

@@ -111,3 +111,18 @@ def test_cub_200() -> None:
     train, test = (np.load(places[0] / f"cub200_efflite0_{part}.npz") for part in ("train", "test"))
     model = StreamingLDA().partial_fit(train["F"].astype(np.float32), train["y"])
     assert 100 * model.score(test["F"].astype(np.float32), test["y"]) == pytest.approx(68.9, abs=0.1)
+
+
+def test_unlearning_gives_what_the_rest_alone_would() -> None:
+    rng = np.random.default_rng(3)
+    y = np.arange(60) % 3
+    X = 2 * np.eye(3)[y] @ rng.normal(size=(3, 4)) + rng.normal(size=(60, 4))
+    model, rest = StreamingLDA().partial_fit(X, y), StreamingLDA().partial_fit(X[20:], y[20:])
+    np.testing.assert_allclose(model.unlearn(X[:20], y[:20]).class_scores(X), rest.class_scores(X), atol=1e-8)
+    model.unlearn(X[20:][y[20:] == 2], y[20:][y[20:] == 2])
+    assert model.classes_.tolist() == [0, 1]
+    before = model.state()
+    with pytest.raises(ValueError, match="not taught|more samples|cannot"):
+        model.unlearn(X[:1] + 1e3, y[:1])
+    for name, array in model.state().items():
+        np.testing.assert_array_equal(array, before[name])

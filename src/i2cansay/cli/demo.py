@@ -32,13 +32,15 @@ def demo(
 ) -> None:
     """Stream images class by class and compare five learners that see each of them once.
 
-    Ends with a table, a picture and what to try next. Without options it needs nothing but the package.
+    Ends with a table, a picture and what to try next. The images are embedded, the encoder's weights are in a
+    package: with `i2cansay[images,plot]` installed it needs nothing else.
     """
     from i2cansay.cli.features import features_of
     from i2cansay.cli.tables import print_outcomes
     from i2cansay.experiments.comparison import compare
-    from i2cansay.experiments.picture import draw_curves
+    from i2cansay.experiments.picture import check_drawable, draw_curves
 
+    check_drawable(picture)
     size = 96 if size is None and (dataset, encoder) == ("digits", "efficientnet-lite0") else size
     data = features_of(dataset, encoder, size=size, fraction=fraction)
     names = ["i2cansay", "naive", "ncm", "slda", "joint"]

@@ -41,13 +41,13 @@ def run(
     from i2cansay.cli.parameters import parse_settings
     from i2cansay.cli.tables import print_outcomes
     from i2cansay.experiments.comparison import FeatureData, compare
-    from i2cansay.features import load_labelled
+    from i2cansay.features import load_features
     from i2cansay.learners import LEARNERS
 
     names = list(LEARNERS) if learner == ["all"] else learner
-    X, y = load_labelled(train)
-    X_test, y_test = load_labelled(test)
-    data = FeatureData(train.name, X, y, X_test, y_test)
+    taught = load_features(train)
+    asked = load_features(test).ordered_as(taught.columns)
+    data = FeatureData(train.name, taught.X, taught.labels(), asked.X, asked.labels())
     if fraction is not None:
         data = data.low_data(fraction)
     outcomes = compare(
@@ -59,8 +59,9 @@ def run(
         parameters=parse_settings(set_),
         progress=True,
     )
+    number = "1 seed" if seeds == 1 else f"{seeds} seeds"
     print_outcomes(
-        f"{data.title}, {len(data.y):,} rows of width {data.X.shape[1]}, stream {stream}, seeds 0-{seeds - 1}",
+        f"{data.title}, {len(data.y):,} rows of width {data.X.shape[1]}, stream {stream}, {number}",
         outcomes,
         caption="average: over the sessions, test samples of the classes so far pooled",
     )

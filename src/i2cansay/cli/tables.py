@@ -39,7 +39,7 @@ def print_outcomes(title: str, outcomes: Mapping[str, Sequence[Outcome]], captio
             _spread([100 * value for value in prequential if value is not None]),
             f"{np.mean([run.learning_seconds + run.prediction_seconds for run in runs]):.2f}",
             f"{np.mean([run.state_bytes for run in runs]) / 1e3:,.0f}",
-            "yes" if kind.stores_samples is True else "no",
+            "yes" if runs[0].stores_samples else "no",
         )
     console = Console()
     # A pipe has no width of its own; the table's then is the table's.

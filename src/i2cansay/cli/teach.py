@@ -18,7 +18,10 @@ def learn(
     ],
     *,
     label: Annotated[str, typer.Option(help="The CSV column that holds the label.")] = "label",
-    learner: Annotated[str, typer.Option(help="Which learner a new model is.")] = "i2cansay",
+    learner: Annotated[
+        str | None,
+        typer.Option(help="Which learner a new model is; i2cansay if not said.", show_default=False),
+    ] = None,
     set_: Annotated[
         list[str],
         typer.Option("--set", help="A parameter of a new model, as in lr=0.01; repeat for several."),
@@ -31,26 +34,21 @@ def learn(
 
     Example: i2cansay learn defects.i2cs monday.csv && i2cansay learn defects.i2cs tuesday.csv
     """
-    from i2cansay import load
+    from i2cansay.cli.model import TaughtModel
     from i2cansay.cli.parameters import parse_settings
-    from i2cansay.features import load_labelled
-    from i2cansay.learners import make_learner
+    from i2cansay.features import load_features
 
-    if model.exists() and (set_ or learner != "i2cansay"):
-        raise ValueError(
-            f"{model} exists: its learner and parameters are in the file; leave out --learner and --set"
-        )
-    known = load(model) if model.exists() else make_learner(learner, **parse_settings(set_))
-    rows = 0
-    for path in data:
-        X, y = load_labelled(path, label=label)
-        if known.label_kind == "U":  # a label 7 among names is the name "7"
-            y = y.astype(str)
-        for start in range(0, len(X), batch_size):
-            known.partial_fit(X[start : start + batch_size], y[start : start + batch_size])
-        rows += len(X)
+    if model.exists():
+        if set_ or learner is not None:
+            raise ValueError(
+                f"{model} exists: its learner and parameters are in the file; leave out --learner and --set"
+            )
+        known = TaughtModel.open(model)
+    else:
+        known = TaughtModel.new(learner or "i2cansay", parse_settings(set_))
+    rows = sum(known.learn(load_features(path, label=label), batch_size) for path in data)
     known.save(model)
-    typer.echo(f"{model}: learnt {rows} rows, knows {len(known.classes_)} classes")
+    typer.echo(f"{model}: learnt {rows} rows, knows {len(known.learner.classes_)} classes")
 
 
 def predict(
@@ -67,12 +65,12 @@ def predict(
 
     Example: i2cansay predict defects.i2cs today.csv --top 3
     """
-    from i2cansay import load
+    from i2cansay.cli.model import TaughtModel
     from i2cansay.features import load_features
 
-    known = load(model)
-    X, y = load_features(data, label=label)
-    probabilities = known.predict_proba(X)
+    taught = TaughtModel.open(model)
+    known, asked = taught.learner, load_features(data, label=label).ordered_as(taught.columns)
+    probabilities = known.predict_proba(asked.X)
     top = min(top, probabilities.shape[1])
     best = (-probabilities).argsort(axis=1, kind="stable")[:, :top]
     header = [name for rank in range(1, top + 1) for name in (f"label_{rank}", f"probability_{rank}")]
@@ -82,6 +80,6 @@ def predict(
     ]
     with nullcontext(sys.stdout) if out is None else out.open("w", newline="") as target:
         csv.writer(target).writerows([header if top > 1 else ["label", "probability"], *lines])
-    if y is not None:
-        right = float((known.predict(X).astype(str) == y.astype(str)).mean())
-        typer.echo(f"{right:.1%} of {len(y)} labels are right", err=True)
+    if asked.y is not None:
+        right = float((known.classes_[best[:, 0]].astype(str) == asked.y.astype(str)).mean())
+        typer.echo(f"{right:.1%} of {len(asked.y)} labels are right", err=True)

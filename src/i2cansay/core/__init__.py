@@ -1,1 +1,1 @@
-"""The paper's equations and the statistics they stand on: pure, numpy and scipy only."""
+"""The paper's equations and the statistics they stand on: pure, on numpy and scipy."""

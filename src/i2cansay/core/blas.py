@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas
 from threadpoolctl import ThreadpoolController
 
-from i2cansay.core.types import Features, Float64
+from i2cansay.core.types import Features
 
 # Below this many multiply-adds (some 50 ms of work) a product stays on one thread. A second one would save a little
 # on an idle machine; on a busy one the two wait for each other, spinning: a factorisation of 1280 dimensions, 0.04 s
@@ -84,15 +84,6 @@ def add_outer(target: Features, a: Features, b: Features, *, scale: float, keep:
     a, b = np.ascontiguousarray(a, dtype=target.dtype), np.ascontiguousarray(b, dtype=target.dtype)
     with threads_for(a.shape[0] * target.size):
         written = gemm(scale, b.T, a.T, trans_b=1, beta=keep, c=target.T, overwrite_c=1)
-    _same_memory(written, target)
-
-
-def add_gram(target: Float64, a: Features, *, scale: float = 1.0) -> None:
-    """Add ``scale * a.T @ a`` in place to the lower triangle of `target`, (d, d); the upper stays as it was."""
-    a = np.ascontiguousarray(a, dtype=np.float64)
-    with threads_for(a.shape[0] * target.size // 2):
-        # The upper triangle in Fortran's order is the lower one in ours.
-        written = blas.dsyrk(scale, a.T, beta=1.0, c=target.T, overwrite_c=1)
     _same_memory(written, target)
 
 

@@ -9,6 +9,8 @@ from numpy.typing import DTypeLike, NDArray
 class GrowingRows:
     """Rows of one width and type, with spare capacity so that a new class rarely copies the old ones.
 
+    Without `spare` they take no more memory than they need, and every growth copies.
+
     Examples
     --------
     >>> rows = GrowingRows(width=2, dtype=np.float32)
@@ -20,7 +22,8 @@ class GrowingRows:
            [0., 0.]], dtype=float32)
     """
 
-    def __init__(self, *, width: int | None, dtype: DTypeLike) -> None:
+    def __init__(self, *, width: int | None, dtype: DTypeLike, spare: bool = True) -> None:
+        self._spare = spare
         self._tail = () if width is None else (width,)
         self._rows: NDArray[Any] = np.zeros((0, *self._tail), dtype=dtype)
         self._n = 0
@@ -42,7 +45,8 @@ class GrowingRows:
     def resize(self, n: int) -> None:
         """Make room for `n` rows; rows that were not there before are zero."""
         if n > len(self._rows):
-            grown = np.zeros((max(n, n * 5 // 4 if n > 16 else 16), *self._tail), dtype=self._rows.dtype)
+            capacity = max(16, n * 5 // 4) if self._spare else n
+            grown = np.zeros((capacity, *self._tail), dtype=self._rows.dtype)
             grown[: self._n] = self.view
             self._rows = grown
         self._rows[self._n : n] = 0

@@ -25,8 +25,10 @@ BIAS_SCALES: tuple[str, ...] = get_args(BiasScale)
 # Where the three terms nearly cancel, float32 has few digits left: below this share of what was added and
 # subtracted the pair is computed anew, difference by difference.
 CANCELLED = 0.02
+# Rows, stale classes and doubtful pairs worked on at a time, so that temporaries stay small.
 BLOCK = 4096
-PAIRS = 1 << 14
+CLASSES = 256
+PAIRS = 1024
 
 
 def significance(std: Features) -> Features:
@@ -42,6 +44,43 @@ def significance(std: Features) -> Features:
     )  # max(r) - r, less a constant softmax cannot see
     weights /= weights.sum(axis=1, keepdims=True)  # Eq. 6
     return weights
+
+
+def squared_distances(
+    x: Float32, u: Float32, u_mean: Float32, constant: Float64
+) -> tuple[Float32, NDArray[np.bool_]]:
+    """Return the squared weighted distance of each sample to each class, (n, c), and where it has lost its digits.
+
+    Parameters
+    ----------
+    x : (n, d) samples
+    u, u_mean : (c, d) significances, and significances times prototypes
+    constant : (c,) sums of significance times squared prototype
+    """
+    cross = inner(x, u_mean)
+    total: Float32 = inner(x * x, u)
+    total += constant.astype(np.float32)
+    cross *= 2
+    doubtful = cross > (1 - CANCELLED) * total
+    total -= cross  # Eq. 7, squared, expanded
+    return total, doubtful
+
+
+def squared_distance_pairs(difference: Float64, u: Float32) -> Float64:
+    """Return the squared weighted distance for pairs of a sample and a class: (p, d) differences, (p,) out."""
+    pairs: Float64 = np.einsum("pd,pd,pd->p", difference, difference, u)  # Eq. 7, squared, as it stands
+    return pairs
+
+
+def absolute_distances(X: Features, mean: Float64, u: Float32) -> Float32:
+    """Return the sums of significance times absolute difference, (n, c), a class at a time."""
+    result = np.empty((len(X), len(mean)), dtype=np.float32)
+    difference = np.empty(X.shape, dtype=np.float64)
+    for row in range(len(mean)):
+        np.subtract(X, mean[row], out=difference)
+        np.abs(difference, out=difference)
+        result[:, row] = np.einsum("nd,d->n", difference, u[row])  # Eq. 7, linear in dist
+    return result
 
 
 def importance(distances: Features, scale: BiasScale = "paper") -> Features:
@@ -76,17 +115,18 @@ class Significance:
     """
 
     def __init__(self, n_features: int) -> None:
-        self._u = GrowingRows(width=n_features, dtype=np.float32)
-        self._u_mean = GrowingRows(width=n_features, dtype=np.float32)
-        self._constant = GrowingRows(width=None, dtype=np.float64)
+        self._n_classes = 0
+        # Caches are as large as the weights themselves: no spare room, and no growth before they are needed.
+        self._u = GrowingRows(width=n_features, dtype=np.float32, spare=False)
+        self._u_mean = GrowingRows(width=n_features, dtype=np.float32, spare=False)
+        self._constant = GrowingRows(width=None, dtype=np.float64, spare=False)
         self._centre: Float64 = np.zeros(n_features)
         self._stale: set[int] = set()
 
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` rows; the new ones are stale."""
-        self._stale.update(range(len(self._u), n_classes))
-        for part in (self._u, self._u_mean, self._constant):
-            part.resize(n_classes)
+        self._stale.update(range(self._n_classes, n_classes))
+        self._n_classes = n_classes
 
     def mark(self, rows: Rows) -> None:
         """Note that the moments of these classes have changed."""
@@ -95,19 +135,21 @@ class Significance:
     def drop(self, row: int) -> None:
         """Remove one class."""
         for part in (self._u, self._u_mean, self._constant):
-            part.drop(row)
+            if row < len(part):
+                part.drop(row)
+        self._n_classes -= 1
         self._stale = {stale - (stale > row) for stale in self._stale if stale != row}
 
     def recentre(self, centre: Float64) -> None:
         """Measure from another centre from now on; everything becomes stale."""
         self._centre = centre
-        self._stale = set(range(len(self._u)))
+        self._stale = set(range(self._n_classes))
 
     def distances(self, X: Features, moments: ClassMoments, distance: Distance) -> Float32:
         """Return the significance-weighted distance of each row of `X`, (n, d), to each class, (n, c)."""
         self._refresh(moments)
         if distance == "absolute":
-            return self._absolute(X, moments)
+            return absolute_distances(X, moments.mean, self._u.view)
         result = np.empty((len(X), len(moments)), dtype=np.float32)
         for start in range(0, len(X), BLOCK):
             block = slice(start, start + BLOCK)
@@ -115,10 +157,12 @@ class Significance:
         return result if distance == "squared" else np.sqrt(result, out=result)
 
     def _refresh(self, moments: ClassMoments) -> None:
+        for part in (self._u, self._u_mean, self._constant):
+            part.resize(self._n_classes)
         stale = np.array(sorted(self._stale), dtype=np.int64)
         # By blocks, so that many new classes at once need no float64 copies of everything.
-        for start in range(0, len(stale), BLOCK // 16):
-            rows = stale[start : start + BLOCK // 16]
+        for start in range(0, len(stale), CLASSES):
+            rows = stale[start : start + CLASSES]
             mean = (moments.mean[rows] - self._centre).astype(np.float32)
             u = significance(moments.std(rows))
             self._u.view[rows] = u
@@ -130,28 +174,9 @@ class Significance:
 
     def _squared(self, X: Features, moments: ClassMoments) -> Float32:
         x = (X - self._centre).astype(np.float32)
-        cross = inner(x, self._u_mean.view)
-        total: Float32 = inner(x * x, self._u.view)
-        total += self._constant.view.astype(np.float32)
-        cross *= 2
-        doubtful = cross > (1 - CANCELLED) * total
-        total -= cross  # Eq. 7, squared
-        if doubtful.any():
-            self._redo(X, moments, total, doubtful)
-        return np.maximum(total, 0, out=total)
-
-    def _redo(self, X: Features, moments: ClassMoments, total: Float32, doubtful: NDArray[np.bool_]) -> None:
+        total, doubtful = squared_distances(x, self._u.view, self._u_mean.view, self._constant.view)
         samples, classes = np.nonzero(doubtful)
-        for start in range(0, len(samples), PAIRS // 16):
-            i, c = samples[start : start + PAIRS // 16], classes[start : start + PAIRS // 16]
-            difference = X[i] - moments.mean[c]
-            total[i, c] = np.einsum("pd,pd,pd->p", difference, difference, self._u.view[c])
-
-    def _absolute(self, X: Features, moments: ClassMoments) -> Float32:
-        result = np.empty((len(X), len(moments)), dtype=np.float32)
-        difference = np.empty(X.shape, dtype=np.float64)
-        for row in range(len(moments)):
-            np.subtract(X, moments.mean[row], out=difference)
-            np.abs(difference, out=difference)
-            result[:, row] = np.einsum("nd,d->n", difference, self._u.view[row])  # Eq. 7, linear in dist
-        return result
+        for start in range(0, len(samples), PAIRS):
+            i, c = samples[start : start + PAIRS], classes[start : start + PAIRS]
+            total[i, c] = squared_distance_pairs(X[i] - moments.mean[c], self._u.view[c])
+        return np.maximum(total, 0, out=total)

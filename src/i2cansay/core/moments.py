@@ -18,6 +18,11 @@ from i2cansay.core.allocator import keep_freed_memory
 from i2cansay.core.growing import GrowingRows
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
+# Below this share of what it was, a difference is rounding.
+ROUNDING = 1e-12
+# Samples that were taught leave moments that agree to this share; others are told apart by it.
+AGREEMENT = 1e-6
+
 
 @dataclass(frozen=True)
 class Moments:
@@ -56,7 +61,7 @@ def add_samples(
         m2 += offset[0]
         return count
     if weights is not None:
-        total = weights @ offset
+        total = np.einsum("m,md->d", weights, offset)
         squares = np.einsum("m,md,md->d", weights, offset, offset)
         count += float(weights.sum())
     else:
@@ -116,18 +121,23 @@ def merge_moments(a: Moments, b: Moments) -> Moments:
 
 
 def subtract_moments(a: Moments, b: Moments) -> Moments:
-    """Return the moments that merge with `b` to `a`: the samples of `b` taken out again, (k,) groups.
+    """Return the moments that merge with `b` to `a`: the samples of `b` taken out again, group by group.
 
-    A group that becomes empty has mean and squares zero.
+    A group that becomes empty has count, mean and squares zero.
     """
     count = a.count - b.count
-    left = np.maximum(count, 0.0)[:, None]
-    safe = np.where(left > 0, left, 1.0)
+    count[np.abs(count) <= ROUNDING * a.count] = 0.0
+    left = (count > 0)[:, None]
+    safe = np.where(count > 0, count, 1.0)[:, None]
     delta = b.mean - a.mean
-    mean = np.where(left > 0, a.mean - delta * (b.count[:, None] / safe), 0.0)
-    m2 = a.m2 - b.m2 - delta * delta * (a.count * b.count)[:, None] / safe
-    # One sample has no spread; without this its squares would be the rounding of those that left.
-    return Moments(count, mean, np.where(left > 1, m2, 0.0))
+    mean = np.where(left, a.mean - delta * (b.count[:, None] / safe), 0.0)
+    leaving = b.m2 + delta * delta * (a.count * b.count)[:, None] / safe
+    m2 = a.m2 - leaving
+    # What is left of a large number after subtracting nearly all of it is its rounding, and the means have theirs.
+    scale = a.m2 + leaving
+    rounding = ROUNDING * scale + 4e-15 * np.abs(a.mean) * np.sqrt(a.count[:, None] * scale)
+    m2[np.abs(m2) <= rounding] = 0.0
+    return Moments(count, mean, np.where(left, m2, 0.0))
 
 
 def standard_deviation(count: Float64, m2: Float64) -> Float32:
@@ -186,10 +196,8 @@ class ClassMoments:
         """Add samples, (n, d), of the given classes, (n,); return the classes that changed, sorted."""
         order = np.argsort(classes, kind="stable")
         touched, starts = np.unique(classes[order], return_index=True)
-        sorted_rows, sorted_weights = (
-            X[order].astype(np.float64, copy=False),
-            None if weights is None else weights[order],
-        )
+        sorted_rows = X[order].astype(np.float64, copy=False)
+        sorted_weights = None if weights is None else weights[order]
         edges = [*starts.tolist(), len(X)]
         all_counts, all_means, all_m2 = self.count, self.mean, self.m2
         for row, (start, stop) in zip(touched.tolist(), pairwise(edges), strict=True):
@@ -202,7 +210,7 @@ class ClassMoments:
 
     def merge(self, other: Moments, rows: Rows) -> None:
         """Merge moments of other samples, group i into class ``rows[i]``."""
-        self._write(rows, merge_moments(self._read(rows), other))
+        self.replace(rows, merge_moments(self._read(rows), other))
 
     def without(self, X: Features, classes: Rows, weights: Float64 | None = None) -> tuple[Rows, Moments]:
         """Return the classes of these samples and what their moments would be without them; change nothing.
@@ -217,17 +225,17 @@ class ClassMoments:
         before = self._read(touched)
         leaving = batch_moments(X, groups, len(touched), weights)
         after = subtract_moments(before, leaving)
-        if np.any(after.count < -1e-9 * before.count):
+        if np.any(after.count < 0):
             raise ValueError("more samples were to be unlearnt than the class was taught")
+        # Taught samples leave no negative spread behind; where none is left, they are all there was.
         scale = before.m2 + before.count[:, None] * (leaving.mean - before.mean) ** 2
-        if np.any(after.m2 < -1e-6 * scale):
+        spread = np.sqrt(scale / before.count[:, None]) + np.abs(before.mean)
+        emptied = (after.count == 0)[:, None]
+        strange = emptied & (np.abs(leaving.mean - before.mean) > AGREEMENT * spread)
+        strange |= emptied & (np.abs(leaving.m2 - before.m2) > AGREEMENT * before.count[:, None] * spread**2)
+        if np.any(strange | (after.m2 < -AGREEMENT * scale)):
             raise ValueError("these samples cannot be unlearnt: the class was not taught them")
-        count = np.where(after.count < 1e-9 * before.count, 0.0, after.count)
-        return touched, Moments(count, after.mean, np.maximum(after.m2, 0.0))
-
-    def replace(self, rows: Rows, moments: Moments) -> None:
-        """Set the moments of the classes `rows`."""
-        self._write(rows, moments)
+        return touched, Moments(after.count, after.mean, np.maximum(after.m2, 0.0))
 
     def drop(self, row: int) -> None:
         """Remove one class."""
@@ -237,7 +245,7 @@ class ClassMoments:
     def global_mean(self) -> Float64:
         """Return the mean of all samples, (d,)."""
         total: Float64 = np.einsum("c,cd->d", self.count, self.mean)
-        total /= self.count.sum()
+        total /= max(float(self.count.sum()), ROUNDING)  # zero where every class is gone
         return total
 
     def state(self) -> State:
@@ -250,6 +258,10 @@ class ClassMoments:
         n_classes, n_features = state["mean"].shape
         if state["count"].shape != (n_classes,) or state["m2"].shape != (n_classes, n_features):
             raise ValueError("count, mean and m2 of the class moments do not fit together")
+        if not (np.isfinite(state["mean"]).all() and np.isfinite(state["m2"]).all()):
+            raise ValueError("the class moments are not all finite")
+        if (state["m2"] < 0).any() or not (state["count"] > 0).all():
+            raise ValueError("the class moments have a count or a spread below zero")
         moments = cls(n_features)
         for part, name in ((moments._count, "count"), (moments._mean, "mean"), (moments._m2, "m2")):
             part.set(state[name])
@@ -258,5 +270,6 @@ class ClassMoments:
     def _read(self, rows: Rows) -> Moments:
         return Moments(self.count[rows], self.mean[rows], self.m2[rows])
 
-    def _write(self, rows: Rows, moments: Moments) -> None:
+    def replace(self, rows: Rows, moments: Moments) -> None:
+        """Set the moments of the classes `rows`."""
         self.count[rows], self.mean[rows], self.m2[rows] = moments.count, moments.mean, moments.m2

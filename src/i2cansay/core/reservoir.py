@@ -8,6 +8,8 @@ from i2cansay.core.types import Features, Float32, Rows, State
 class Reservoir:
     """Holds up to `size` of the rows shown, each with the same chance of being among them.
 
+    Rows that are thrown out (a class forgotten, a sample unlearnt) free their place for the next to come.
+
     Examples
     --------
     >>> reservoir = Reservoir(size=2, n_features=1)
@@ -27,11 +29,9 @@ class Reservoir:
 
     def add(self, X: Features, classes: Rows, rng: np.random.Generator) -> None:
         """Show rows (n, d) of the given classes (n,): algorithm R, a batch at a time."""
-        size = len(self._rows)
-        position = self._seen + np.arange(len(X))
-        slot = np.where(self._held + np.arange(len(X)) < size, self._held + np.arange(len(X)), -1)
-        drawn = rng.integers(0, position + 1)
-        slot = np.where(slot < 0, drawn, slot)
+        size, arriving = len(self._rows), np.arange(len(X))
+        free = self._held + arriving
+        slot = np.where(free < size, free, rng.integers(0, self._seen + arriving + 1))
         for row, target in enumerate(slot.tolist()):
             if target < size:
                 self._rows[target], self._classes[target] = X[row], classes[row]

@@ -37,11 +37,6 @@ class Temperature:
         """The temperature, above zero."""
         return float(np.exp(self._log))
 
-    @property
-    def evidence(self) -> float:
-        """How many rows the present value rests on, old ones fading."""
-        return self._evidence
-
     def update(self, scores: Features, targets: Rows) -> None:
         """Learn from scores (n, c) that were given before the targets (n,) were known."""
         if len(scores) == 0 or scores.shape[1] < 2:

@@ -5,7 +5,7 @@ computed later from the record, exactly, by the functions in `i2cansay.evaluate.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import Any, TypeAlias
 
 Label: TypeAlias = str | int | float | bool
@@ -59,6 +59,8 @@ class Outcome:
         time in the second.
     state_bytes : int
         Size of all arrays of the state at the end.
+    stores_samples : bool
+        Whether that state holds samples.
 
     Examples
     --------
@@ -79,6 +81,7 @@ class Outcome:
     learning_seconds: float
     prediction_seconds: float
     state_bytes: int
+    stores_samples: bool = False
 
     def groups_seen(self, checkpoint: Checkpoint) -> tuple[tuple[int, ...], ...]:
         """Return the new classes of each session up to the checkpoint."""
@@ -109,9 +112,10 @@ def _as_tuples(value: Any) -> Any:
 
 def _pick(kind: type[Outcome] | type[Checkpoint], values: Mapping[str, Any]) -> dict[str, Any]:
     names = [item.name for item in fields(kind)]
-    if missing := [name for name in names if name not in values]:
+    required = [item.name for item in fields(kind) if item.default is MISSING]
+    if missing := [name for name in required if name not in values]:
         raise ValueError(
             f"expected the record of an outcome, but {', '.join(missing)} is missing; "
             "was it written by another version?"
         )
-    return {name: _as_tuples(values[name]) for name in names}
+    return {name: _as_tuples(values[name]) for name in names if name in values}

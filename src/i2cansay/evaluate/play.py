@@ -95,6 +95,7 @@ def play(
         learning_seconds=game.learning_seconds,
         prediction_seconds=game.prediction_seconds,
         state_bytes=sum(int(array.nbytes) for array in learner.state().values()),
+        stores_samples=learner.stores_samples,
     )
 
 

@@ -53,6 +53,7 @@ def compare(
     {'i2cansay': 1.0, 'naive': 0.7}
     """
     seeds = list(seeds)
+    _check_settings(learners, parameters or {})
     outcomes: dict[str, list[Outcome]] = {name: [] for name in learners}
     for name in learners:
         kind = learner_class(name)
@@ -77,6 +78,16 @@ def compare(
                 )
             outcomes[name].append(outcome)
     return outcomes
+
+
+def _check_settings(learners: Sequence[str], parameters: Mapping[str, Any]) -> None:
+    if "random_state" in parameters:
+        raise ValueError("random_state is the seed of each run; leave it out and choose the seeds instead")
+    known = {name for learner in learners for name in learner_class(learner)().get_params(deep=False)}
+    if unknown := sorted(set(parameters) - known):
+        raise ValueError(
+            f"none of the learners has a parameter {', '.join(unknown)}; they have {', '.join(sorted(known))}"
+        )
 
 
 def _seeded(kind: type[Any], seed: int) -> dict[str, int]:

@@ -16,15 +16,24 @@ STYLES = {
 }
 
 
+def check_drawable(path: Path) -> None:
+    """Raise where a picture could not be drawn to `path`: better before the work than after it."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError as error:
+        raise ImportError('drawing needs matplotlib: pip install "i2cansay[plot]"') from error
+    if not path.absolute().parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent} to draw {path.name} in")
+
+
 def draw_curves(title: str, outcomes: Mapping[str, Sequence[Outcome]], path: Path) -> None:
     """Draw accuracy on the classes seen so far over the samples seen, mean and spread over seeds.
 
     A learner measured only at the end (the offline limit) is a dashed line.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError('drawing needs matplotlib: pip install "i2cansay[plot]"') from error
+    check_drawable(path)
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(8.5, 4.8), layout="constrained")
     axes = figure.subplots()
     for name, runs in outcomes.items():

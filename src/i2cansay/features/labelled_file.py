@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,41 @@ from numpy.typing import NDArray
 from i2cansay.features.npz import load_npz
 
 
-def load_features(path: str | Path, *, label: str = "label") -> tuple[NDArray[Any], NDArray[Any] | None]:
-    """Return features, (n, d), and labels, (n,), or None where the file has none.
+@dataclass(frozen=True)
+class FeatureFile:
+    """Features (n, d) with, where the file has them, labels (n,) and the names of the columns."""
+
+    path: Path
+    X: NDArray[Any]
+    y: NDArray[Any] | None
+    columns: tuple[str, ...] | None = None
+
+    def labels(self) -> NDArray[Any]:
+        """Return the labels, which must be there."""
+        if self.y is None:
+            raise ValueError(
+                f"{self.path} has no labels; expected a column 'label' (or name it with --label), or y in an .npz"
+            )
+        return self.y
+
+    def ordered_as(self, columns: tuple[str, ...] | None) -> FeatureFile:
+        """Return the same with the columns in the order of `columns`; raise where they are others."""
+        if columns is None or self.columns is None or columns == self.columns:
+            return self
+        if set(columns) != set(self.columns):
+            missing, surplus = (
+                sorted(set(columns) - set(self.columns)),
+                sorted(set(self.columns) - set(columns)),
+            )
+            raise ValueError(
+                f"{self.path}: the model was taught other columns; missing {missing[:5]}, not known {surplus[:5]}"
+            )
+        order = [self.columns.index(name) for name in columns]
+        return replace(self, X=self.X[:, order], columns=columns)
+
+
+def load_features(path: str | Path, *, label: str = "label") -> FeatureFile:
+    """Read a file of features.
 
     Parameters
     ----------
@@ -24,42 +58,38 @@ def load_features(path: str | Path, *, label: str = "label") -> tuple[NDArray[An
     """
     path = Path(path)
     if path.suffix == ".npz":
-        return load_npz(path)
+        return FeatureFile(path, *load_npz(path))
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}; expected CSV with a header, or .npz")
+    header, rows = _read_table(path)
+    at = header.index(label) if label in header else None
+    columns = [index for index in range(len(header)) if index != at]
+    features = np.array([[_number(path, line, row[i], header[i]) for i in columns] for line, row in rows])
+    labels = None if at is None else _labels(path, [(line, row[at].strip()) for line, row in rows])
+    return FeatureFile(path, features, labels, tuple(header[i] for i in columns))
+
+
+def _read_table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the header and the rows of a CSV file, each with the number of its line."""
     with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.reader(file)
         try:
-            header, *rows = list(csv.reader(file))
-        except (ValueError, UnicodeDecodeError, csv.Error) as error:
-            raise ValueError(f"{path} is not a CSV file with a header: {error}") from error
-    rows = [row for row in rows if row]
+            lines = [(reader.line_num, row) for row in reader if row]
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise ValueError(f"{path} is not a CSV file: {error}") from error
+    if not lines:
+        raise ValueError(f"{path} is empty; expected CSV with a header")
+    (_, header), *rows = lines
     if len(set(header)) != len(header):
         raise ValueError(f"{path}: a column name occurs twice in the header")
-    for number, row in enumerate(rows, start=2):
+    if not rows:
+        raise ValueError(f"{path} has a header but no rows")
+    for number, row in rows:
         if len(row) != len(header):
             raise ValueError(
                 f"{path}, line {number}: expected {len(header)} cells as in the header, got {len(row)}"
             )
-    if not rows:
-        raise ValueError(f"{path} has a header but no rows")
-    columns = [index for index, name in enumerate(header) if name != label]
-    features = np.array(
-        [[_number(path, n, row[i], header[i]) for i in columns] for n, row in enumerate(rows, 2)]
-    )
-    if label not in header:
-        return features, None
-    at = header.index(label)
-    return features, _labels([row[at].strip() for row in rows])
-
-
-def load_labelled(path: str | Path, *, label: str = "label") -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return features, (n, d), and labels, (n,), which must be there."""
-    features, labels = load_features(path, label=label)
-    if labels is None:
-        raise ValueError(
-            f"{path} has no labels; expected a column {label!r} (name it with --label), or y in an .npz"
-        )
-    return features, labels
+    return header, rows
 
 
 def _number(path: Path, line: int, text: str, column: str) -> float:
@@ -71,7 +101,10 @@ def _number(path: Path, line: int, text: str, column: str) -> float:
         ) from None
 
 
-def _labels(texts: list[str]) -> NDArray[Any]:
+def _labels(path: Path, cells: list[tuple[int, str]]) -> NDArray[Any]:
+    if empty := [line for line, text in cells if not text]:
+        raise ValueError(f"{path}, line {empty[0]}: the label is empty")
+    texts = [text for _, text in cells]
     try:
         whole = [int(text) for text in texts]
     except ValueError:

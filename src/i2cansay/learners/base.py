@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from i2cansay.core.temperature import Temperature
 from i2cansay.core.types import Features, Float64, Rows, State
-from i2cansay.learners.labels import Label, LabelRows, as_labels
+from i2cansay.learners.labels import KINDS, Label, LabelRows, as_labels
 from i2cansay.learners.validation import (
     check_features,
     check_sample_weight,
@@ -111,15 +111,20 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         ----------
         classes : array of labels, optional
             Not needed. Where given, `y` is checked against it; a class gets its column with its first sample.
-        sample_weight : (n,) positive weights, optional
-            How much each sample counts in the statistics and in the step.
+        sample_weight : (n,) weights, optional
+            How much each sample counts in the statistics and in the step; a sample of weight 0 is left out.
         """
         new = not self._started
         into = type(self)(**self.get_params(deep=False)) if new else self
         X = check_features(into, X, reset=new)
         labels = into._check_labels(y, len(X))
         weights = check_sample_weight(sample_weight, len(X))
-        if classes is not None and (unknown := np.setdiff1d(labels, as_labels(classes))).size:
+        if weights is not None:  # a sample of no weight is a sample not given
+            given = weights > 0
+            X, labels, weights = X[given], labels[given], weights[given]
+            if not len(X):
+                return self
+        if classes is not None and (unknown := np.setdiff1d(labels, _declared(classes, labels))).size:
             raise ValueError(
                 f"The target label(s) {unknown.tolist()} in y do not exist in the initial classes"
             )
@@ -298,6 +303,21 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
             self._labels.check(labels)
         return labels
 
+    def _check_taught(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Features, Rows, Float64 | None]:
+        """Return samples that are to be unlearnt, checked, with the rows of their classes, all of them known."""
+        self._check_ready()
+        X = check_features(self, X, reset=False)
+        labels = self._check_labels(y, len(X))
+        weights = check_sample_weight(sample_weight, len(X))
+        if weights is not None and not weights.all():
+            raise ValueError("a sample of weight 0 was never taught, so it cannot be unlearnt")
+        rows = self._labels.rows(labels)
+        if (rows < 0).any():
+            self._labels.row(labels[rows < 0].tolist()[0])  # raises, naming those that are known
+        return X, rows, weights
+
     def _check_ready(self) -> None:
         if not self._started:
             raise NotFittedError(
@@ -323,3 +343,10 @@ def _json_text(state: State, name: str) -> str:
     if state[name].ndim != 1 or state[name].dtype != np.uint8:
         raise ValueError(f"{name} should be a row of bytes")
     return bytes(state[name]).decode()
+
+
+def _declared(classes: ArrayLike, labels: NDArray[Any]) -> NDArray[Any]:
+    declared = as_labels(classes)
+    if declared.dtype.kind != labels.dtype.kind:
+        raise ValueError(f"classes are {KINDS[declared.dtype.kind]}, but y has {KINDS[labels.dtype.kind]}")
+    return declared

@@ -21,8 +21,8 @@ from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.labels import as_labels
 from i2cansay.learners.merging import merge_into
-from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive
-from i2cansay.learners.validation import check_features, check_sample_weight
+from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
+from i2cansay.learners.validation import check_features
 
 # Rows replayed with every batch where a buffer is kept, as in the paper's ablation.
 REPLAYED = 50
@@ -260,22 +260,15 @@ class I2CANSAY(OnlineClassifier):
         For a wrong label: unlearn with the wrong one, learn with the right one. The steps the head took on them
         stay. A class that has no sample left is forgotten.
         """
-        self._check_ready()
-        X = check_features(self, X, reset=False)
-        labels = self._check_labels(y, len(X))
-        weights = check_sample_weight(sample_weight, len(X))
-        rows = self._labels.rows(labels)
-        if (rows < 0).any():
-            self._labels.row(labels[rows < 0].tolist()[0])
+        X, rows, weights = self._check_taught(X, y, sample_weight)
         touched, left = self._moments.without(X, rows, weights)
         self._moments.replace(touched, left)
         if self._significance is not None:
             self._significance.mark(touched)
         if self._reservoir is not None:
             self._reservoir.discard(X, rows)
-        arrived = self._labels.arrived()
-        for label in arrived[touched[left.count == 0]].tolist():
-            self._drop(self._labels.drop(label))
+        for label in self._labels.arrived()[touched[left.count == 0]].tolist():
+            self.forget(label)
         return self
 
     def _drop(self, row: int) -> None:
@@ -332,14 +325,15 @@ class I2CANSAY(OnlineClassifier):
             self._reservoir.restore(_within(state, "memory"), n_classes)
 
     def _check_parameters(self) -> None:
-        check_positive(lr=self.lr, batch_size=self.batch_size, epochs=self.epochs)
+        check_positive(lr=self.lr, alpha=self.alpha)
+        check_whole(batch_size=self.batch_size, epochs=self.epochs, at_least=1)
+        check_whole(memory_size=self.memory_size)
+        check_choice("significance", self.significance, (True, False))
         check_not_negative(
             weight_decay=self.weight_decay,
             momentum=self.momentum,
             beta=self.beta,
-            alpha=self.alpha,
             n_pseudo=self.n_pseudo,
-            memory_size=self.memory_size,
         )
         check_choice("old_classes", self.old_classes, ("all", "absent"))
         check_choice("pseudo", self.pseudo, (*PSEUDO_KINDS, None))

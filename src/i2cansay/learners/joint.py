@@ -15,7 +15,7 @@ from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.cached import Cached
 from i2cansay.learners.collected import CollectedSamples
-from i2cansay.learners.parameters import check_positive
+from i2cansay.learners.parameters import check_positive, check_whole
 
 # Tried from the strongest regularisation to the weakest, until the part held out is predicted worse.
 PATH = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1)
@@ -70,7 +70,7 @@ class JointLogisticRegression(OnlineClassifier):
             if isinstance(self.C, str):
                 raise ValueError(f"C must be a number above 0 or 'cv', got {self.C!r}")
             check_positive(C=self.C)
-        check_positive(max_iter=self.max_iter)
+        check_whole(max_iter=self.max_iter, at_least=1)
         self._samples = CollectedSamples(n_features)
         self._rule: Cached[_Solution] = Cached()
 

@@ -137,7 +137,8 @@ class LabelRows:
         """Return the row of one label that must be known."""
         key = label.item() if isinstance(label, np.generic) else label
         # Python counts True as 1: without the first part forget(True) would drop the class 1.
-        if isinstance(key, bool) != (self._kind == "b") or key not in self._rows:
+        known_type = isinstance(key, str | int) and isinstance(key, bool) == (self._kind == "b")
+        if not known_type or key not in self._rows:
             known = ", ".join(repr(known) for known in self.sorted.tolist()[:10])
             raise ValueError(f"{key!r} is not a known class; known are {known or 'none yet'}")
         return self._rows[key]

@@ -39,6 +39,6 @@ def merge_into(mine: OnlineClassifier, other: OnlineClassifier, take: Callable[[
     mine._labels.check(arrived)
     mine._labels.extend(mine._labels.new_in(arrived))
     mine._grow(len(mine._labels))
-    take(mine._labels.rows(arrived))
-    mine._temperature.merge(other._temperature)
     mine._n_seen += other._n_seen
+    mine._temperature.merge(other._temperature)
+    take(mine._labels.rows(arrived))

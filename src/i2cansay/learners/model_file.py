@@ -42,7 +42,7 @@ def save(
     # A file must hold at least one tensor; a learner that has seen nothing has none.
     state = learner._whole_state() or {"empty": np.zeros(0)}
     arrays = {name: np.ascontiguousarray(array) for name, array in state.items()}
-    header["checksum"] = _checksum(arrays)
+    header["checksum"] = _checksum(arrays, header)
     target = Path(path)
     if not target.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {target.parent} to save {target.name} in")
@@ -68,7 +68,7 @@ def load(path: str | PathLike[str], learner: type[OnlineClassifier] | None = Non
     >>> folder.cleanup()
     """
     found, extra = load_with_extra(path, learner)
-    if extra:
+    if "encoder" in extra:
         # Handing out the learner alone would lose the encoder when it is saved again.
         raise ValueError(
             f"{path} holds a learner of images: open it with ImageLearner.load(path); "
@@ -119,7 +119,7 @@ def _read(path: Path) -> tuple[dict[str, str], State]:
             header: dict[str, str] = file.metadata() or {}
             if header.get("format") != FORMAT:
                 raise ValueError(f"{path} is a safetensors file, but not a model of i2cansay")
-            if not header.get("version", "").isdecimal():
+            if not header.get("version", "").isdecimal() or int(header["version"]) < 1:
                 raise ValueError(f"{path} does not say which version of the file format it is; it is damaged")
             if int(header["version"]) > VERSION:
                 raise ValueError(
@@ -128,16 +128,19 @@ def _read(path: Path) -> tuple[dict[str, str], State]:
                 )
             state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except SafetensorError as error:
-        raise ValueError(f"{path} is not a complete model file ({error}); was it cut short?") from error
-    if _checksum(state) != header.get("checksum"):
-        raise ValueError(f"{path} is damaged: its numbers do not match their checksum; use a backup")
+        raise ValueError(
+            f"{path} is not a model file of i2cansay, or not all of it: is it another file, or was it cut short?"
+        ) from error
+    if _checksum(state, header) != header.get("checksum"):
+        raise ValueError(f"{path} is damaged: its content does not match its checksum; use a backup")
     state.pop("empty", None)
     return header, state
 
 
-def _checksum(arrays: State) -> str:
-    """Return a hash of all arrays: names, types, shapes and every byte."""
+def _checksum(arrays: State, header: Mapping[str, str]) -> str:
+    """Return a hash of the header and of all arrays: names, types, shapes and every byte."""
     digest = hashlib.blake2b(digest_size=16)
+    digest.update(json.dumps({**header, "checksum": ""}, sort_keys=True).encode())
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())

@@ -7,7 +7,7 @@ import numpy as np
 from i2cansay.core.head import LinearHead, row_weights
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.parameters import check_not_negative, check_positive
+from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
 
 
 class Naive(OnlineClassifier):
@@ -52,7 +52,8 @@ class Naive(OnlineClassifier):
         self.random_state = random_state
 
     def _start(self, n_features: int) -> None:
-        check_positive(lr=self.lr, batch_size=self.batch_size)
+        check_positive(lr=self.lr)
+        check_whole(batch_size=self.batch_size, at_least=1)
         check_not_negative(weight_decay=self.weight_decay, momentum=self.momentum)
         self._head = LinearHead(n_features, bias=True, momentum=self.momentum)
 

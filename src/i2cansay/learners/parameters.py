@@ -1,6 +1,7 @@
 """Checks of a learner's parameters, with the sentences a user gets to read."""
 
 from collections.abc import Iterable
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -13,18 +14,33 @@ def check_positive(**parameters: float) -> None:
     >>> check_positive(lr=0.0)
     Traceback (most recent call last):
     ...
-    ValueError: lr must be above 0, got 0.0
+    ValueError: lr must be a number above 0, got 0.0
     """
     for name, value in parameters.items():
-        if not np.isfinite(value) or value <= 0:
-            raise ValueError(f"{name} must be above 0, got {value!r}")
+        if not _is_finite_number(value) or value <= 0:
+            raise ValueError(f"{name} must be a number above 0, got {value!r}")
 
 
 def check_not_negative(**parameters: float) -> None:
     """Raise unless every parameter is a finite number of at least zero."""
     for name, value in parameters.items():
-        if not np.isfinite(value) or value < 0:
-            raise ValueError(f"{name} must be at least 0, got {value!r}")
+        if not _is_finite_number(value) or value < 0:
+            raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
+
+
+def check_whole(*, at_least: int = 0, **parameters: int) -> None:
+    """Raise unless every parameter is a whole number of at least `at_least`.
+
+    Examples
+    --------
+    >>> check_whole(batch_size=2.5, at_least=1)
+    Traceback (most recent call last):
+    ...
+    ValueError: batch_size must be a whole number of at least 1, got 2.5
+    """
+    for name, value in parameters.items():
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < at_least:
+            raise ValueError(f"{name} must be a whole number of at least {at_least}, got {value!r}")
 
 
 def check_choice(name: str, value: object, allowed: Iterable[object]) -> None:
@@ -39,3 +55,7 @@ def check_choice(name: str, value: object, allowed: Iterable[object]) -> None:
     """
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+
+
+def _is_finite_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))

@@ -11,7 +11,7 @@ from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.cached import Cached
 from i2cansay.learners.merging import check_mergeable, merge_into
-from i2cansay.learners.parameters import check_positive
+from i2cansay.learners.parameters import check_positive, check_whole
 from i2cansay.learners.validation import make_generator
 
 # Rows projected at a time: 40 MB at 10,000 projections, and enough to keep the product with itself busy.
@@ -68,7 +68,8 @@ class RanPAC(OnlineClassifier):
         self.random_state = random_state
 
     def _start(self, n_features: int) -> None:
-        check_positive(n_projections=self.n_projections, penalty=self.penalty)
+        check_positive(penalty=self.penalty)
+        check_whole(n_projections=self.n_projections, at_least=1)
         self._seed = int(make_generator(self.random_state).integers(2**63))
         self._projection: Cached[Float64] = Cached()
         self._statistics = RidgeStatistics(self.n_projections)

@@ -3,6 +3,7 @@
 from typing import Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from i2cansay.core.linear import LinearScores
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
@@ -97,6 +98,18 @@ class StreamingLDA(OnlineClassifier):
         """Take in what another learner of the same parameters was taught, exactly; `other` is not changed."""
         merge_into(self, other, lambda rows: self._scatter.merge(other._scatter, rows))
         self._rule.clear()
+        return self
+
+    def unlearn(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Take samples that were taught, (n, d) with labels (n,), out again, exactly.
+
+        A class that has no sample left is forgotten.
+        """
+        X, rows, weights = self._check_taught(X, y, sample_weight)
+        self._scatter.subtract(X, rows, weights)
+        self._rule.clear()
+        for label in self._labels.arrived()[self._scatter.means.count == 0].tolist():
+            self.forget(label)
         return self
 
     def _drop(self, row: int) -> None:

@@ -1,5 +1,6 @@
 """What comes in through a learner's door: feature rows, seeds and weights, checked once and trusted inside."""
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -58,12 +59,14 @@ def _refuse(X: Features) -> None:
 
 
 def check_sample_weight(sample_weight: ArrayLike | None, n: int) -> Float64 | None:
-    """Return weights as (n,) positive float64, or None."""
+    """Return weights as (n,) float64 of at least zero, or None."""
     if sample_weight is None:
         return None
     weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n,) or not np.isfinite(weights).all() or (weights <= 0).any():
-        raise ValueError(f"sample_weight must be {n} positive finite numbers, got shape {weights.shape}")
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight must be {n} numbers, one per row, got shape {weights.shape}")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("sample_weight must be finite and nowhere below 0")
     return weights
 
 
@@ -73,7 +76,9 @@ def make_generator(random_state: Any) -> np.random.Generator:
         return np.random.default_rng(random_state.integers(2**63))
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))
-    return np.random.default_rng(random_state)
+    if random_state is not None and (not isinstance(random_state, Integral) or random_state < 0):
+        raise ValueError(f"random_state must be a whole number of at least 0, or None, got {random_state!r}")
+    return np.random.default_rng(None if random_state is None else int(random_state))
 
 
 def generator_state(rng: np.random.Generator) -> State:
