@@ -47,13 +47,16 @@ def test_info_shows_the_default_encoder() -> None:
     assert result.exit_code == 0
     assert "1280" in result.output
     assert "224 x 224 pixels" in result.output
-    assert "bicubic" in result.output
+    assert "shorter side to 256 pixels, bicubic, then the centre of 224 x 224" in result.output
+    assert "below 224 is enlarged to 224 instead" in result.output
 
 
 def test_an_added_graph_is_listed_and_shown(colour: Path) -> None:
     result = CliRunner().invoke(app, ["add", "colour", "--weights", str(colour)])
     assert result.exit_code == 0, result.output
     assert result.output.startswith("added colour: 3 features, fingerprint ")
+    assert "small and large pictures to 32 pixels, bicubic" in result.output
+    assert "0.485 0.456 0.406" in result.output
     assert "colour" in CliRunner().invoke(app, ["list"]).output
     assert "32 x 32 pixels" in CliRunner().invoke(app, ["info", "colour"]).output
 
@@ -63,6 +66,9 @@ def test_without_weights_it_says_which_file_to_get() -> None:
     assert isinstance(result.exception, FileNotFoundError)
     assert "resnet18-f37072fd.pth" in str(result.exception)
     assert "--download" in str(result.exception)
+    own = CliRunner().invoke(app, ["add", "vit"])
+    assert "vit needs a checkpoint" in str(own.exception)
+    assert "--download" not in str(own.exception)
     unknown = CliRunner().invoke(app, ["add", "mine"])
     assert isinstance(unknown.exception, ValueError)
     assert "give --weights FILE" in str(unknown.exception)

@@ -89,6 +89,8 @@ def test_a_second_run_plays_nothing(tmp_path: Path) -> None:
         (("report", "nowhere"), "there are no records at nowhere"),
         (("verify", "nowhere"), "there are no records at nowhere"),
         (("verify", ".", "--allow", "gravity"), "there is no claim gravity"),
+        (("verify", "."), "there is no usable record in ."),
+        (("report", "."), "there is no usable record in ."),
     ],
 )
 def test_bad_input_is_one_sentence(words: tuple[str, ...], message: str) -> None:

@@ -2,6 +2,7 @@ import io
 import tarfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from i2cansay.datasets.archive import find_archive, read_members
@@ -56,3 +57,16 @@ def test_something_else_is_not_an_archive(tmp_path: Path) -> None:
     (tmp_path / "x.tgz").write_bytes(b"not a tar file")
     with pytest.raises(ValueError, match="damaged"):
         read_members(tmp_path / "x.tgz", ["a"])
+
+
+@pytest.mark.parametrize("position", [0.1, 0.3, 0.5, 0.7, 0.9])
+def test_a_flipped_bit_anywhere_is_noticed(tmp_path: Path, position: float) -> None:
+    # Noise does not compress, so most of the file is stored bytes, where a flip breaks nothing but the content.
+    noise = np.random.default_rng(0).bytes(50_000)
+    packed = pack(tmp_path / "x.tgz", {"a": noise, "b": noise[::-1]})
+    content = bytearray(packed.read_bytes())
+    content[int(position * len(content))] ^= 4
+    packed.write_bytes(content)
+    for members in (["a"], ["a", "b"]):
+        with pytest.raises(ValueError, match=r"x\.tgz is damaged or not complete"):
+            read_members(packed, members)

@@ -62,3 +62,13 @@ def test_a_missing_image_shows_in_the_fingerprint(tmp_path: Path) -> None:
     (tree / "images" / "002.Laysan_Albatross" / "B_1.jpg").unlink()
     with pytest.raises(FileNotFoundError, match=r"B_1\.jpg is missing"):
         _ = SMALL.open(tmp_path).fingerprint
+
+
+@pytest.mark.parametrize("label", ["9", "0", "x"])
+def test_an_unknown_class_is_named_with_its_image(tmp_path: Path, label: str) -> None:
+    tree = write_layout(tmp_path)
+    (tree / "image_class_labels.txt").write_text(f"1 1\n2 1\n3 2\n4 {label}\n5 2\n")
+    with pytest.raises(
+        ValueError, match=rf"image 4 in .*one of the 2 classes of classes\.txt, got '{label}'"
+    ):
+        SMALL.open(tmp_path)

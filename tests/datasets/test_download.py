@@ -127,3 +127,13 @@ def test_another_layout_fetched_by_hand_must_open(official: Path, tmp_path: Path
         adopt(define(official), text, tmp_path / "to")
     with pytest.raises(FileNotFoundError, match="there is no file"):
         adopt(define(official), tmp_path / "nowhere", tmp_path / "to")
+
+
+def test_without_network_what_must_be_unpacked_is_taken_in_by_a_command(tmp_path: Path) -> None:
+    packed = tmp_path / "toy.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("toy.bin", b"123")
+    definition = define(packed, unpack=True)
+    packed.rename(tmp_path / "elsewhere.zip")
+    with pytest.raises(OSError, match=r"i2cansay data get toy --from toy\.zip --to .*to$"):
+        fetch(definition, tmp_path / "to", announce=lambda sentence: None)

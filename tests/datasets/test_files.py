@@ -29,7 +29,8 @@ def test_images_are_paths_below_the_root(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "taken"), [("a.PNG", True), ("a.jpeg", True), ("._a.png", False), ("notes.txt", False)]
+    ("name", "taken"),
+    [("a.PNG", True), ("a.jpeg", True), ("a.avif", True), ("._a.png", False), ("notes.txt", False)],
 )
 def test_endings_decide_what_is_an_image(name: str, taken: bool) -> None:
     assert is_image(Path(name)) is taken

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -6,6 +7,7 @@ import numpy as np
 import pytest
 
 from i2cansay.datasets import get_dataset
+from i2cansay.datasets.cifar import CIFAR10
 
 arrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -86,3 +88,22 @@ def test_files_without_the_columns_name_what_is_needed(tmp_path: Path) -> None:
     parquet.write_table(arrow.table({"text": ["a"]}), tmp_path / "train.parquet")
     with pytest.raises(FileNotFoundError, match="column label"):
         get_dataset("huggingface", root=tmp_path)
+
+
+def test_a_known_data_set_keeps_its_names_where_the_files_have_none(tmp_path: Path) -> None:
+    write(tmp_path / "numbers" / "train.parquet", [0, 9, 3])
+    write(tmp_path / "strings" / "train.parquet", ["truck", "airplane", "truck"])
+    for place, labels in (("numbers", [0, 9, 3]), ("strings", [9, 0, 9])):
+        dataset = replace(CIFAR10, counts=None).open(tmp_path / place)
+        assert dataset.class_names == CIFAR10.class_names
+        assert dataset.labels("train").tolist() == labels
+
+
+@pytest.mark.parametrize("config", ["", "default"])
+def test_files_may_lie_in_a_folder_per_split(tmp_path: Path, config: str) -> None:
+    write(tmp_path / config / "train" / "0001.parquet", [1])
+    write(tmp_path / config / "train" / "0000.parquet", [0, 1, 0])
+    write(tmp_path / config / "validation" / "0000.parquet", [1, 1])
+    dataset = get_dataset("huggingface", root=tmp_path)
+    assert dataset.labels("train").tolist() == [0, 1, 0, 1]
+    assert dataset.n("test") == 2

@@ -10,7 +10,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from i2cansay.encoders import get_encoder
-from i2cansay.encoders.added import add_encoder, added_folder, added_names, encoder_states
+from i2cansay.encoders.added import add_encoder, added_folder, added_names, encoder_states, official_recipe
 from i2cansay.encoders.checkpoint import CheckpointError, Weights
 from i2cansay.encoders.preprocessing import Preprocessing
 
@@ -22,41 +22,52 @@ def saved(weights: Weights, path: Path) -> Path:
     return path
 
 
+def mean_colour(path: Path) -> Path:
+    """Write a user's own graph and its description."""
+    node = helper.make_node("GlobalAveragePool", ["x"], ["y"])
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 3, None, None]) for name in "xy"]
+    graph = helper.make_graph([node], "colour", values[:1], values[1:])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    path.write_bytes(model.SerializeToString())
+    path.with_suffix(".toml").write_text('size = 16\nmean = [0, 0, 0]\nstd = [1, 1, 1]\npool = "mean"\n')
+    return path
+
+
 @pytest.mark.usefixtures("empty_cache")
 def test_weights_for_a_name_of_the_table(random_resnet: Callable[..., Weights], tmp_path: Path) -> None:
     path = saved(random_resnet(bottleneck=True), tmp_path / "weights.npz")
-    assert {state.name: state.status for state in encoder_states()}["resnet50"] == "needs weights"
-    expected = get_encoder("resnet50", weights=path)
-    added = add_encoder("resnet50", path)
+    assert {state.name: state.status for state in encoder_states()}["resnet"] == "needs weights"
+    expected = get_encoder("resnet", weights=path)
+    added = add_encoder("resnet", path)
     path.unlink()
-    again = get_encoder("resnet50")
-    assert {state.name: state.status for state in encoder_states()}["resnet50"] == "added"
+    again = get_encoder("resnet")
+    assert {state.name: state.status for state in encoder_states()}["resnet"] == "added"
     assert added.fingerprint == again.fingerprint == expected.fingerprint
     assert np.array_equal(again.encode([PICTURE]), expected.encode([PICTURE]))
 
 
 @pytest.mark.usefixtures("empty_cache")
 def test_a_new_name_is_recognised_by_its_keys(
-    random_vit: Callable[..., Weights], random_efficientnet: Callable[..., Weights], tmp_path: Path
+    random_vit: Callable[..., Weights],
+    random_efficientnet: Callable[..., Weights],
+    random_resnet: Callable[..., Weights],
+    tmp_path: Path,
 ) -> None:
     vit = add_encoder("my-vit", saved(random_vit(), tmp_path / "vit.npz"))
     narrow = add_encoder("narrow", saved(random_efficientnet(), tmp_path / "narrow.npz"))
     assert (vit.name, vit.dim) == ("my-vit", 128)
     assert (narrow.name, narrow.dim) == ("narrow", 32)
-    assert added_names() == ["my-vit", "narrow"]
+    for bottleneck, dim in ((False, 64), (True, 256)):
+        path = saved(random_resnet(bottleneck=bottleneck), tmp_path / "resnet.npz")
+        assert add_encoder("residual", path).dim == dim
+    assert added_names() == ["my-vit", "narrow", "residual"]
     assert get_encoder("my-vit", size=64).preprocessing.size == 64
     assert get_encoder("narrow").preprocessing.mean == (127 / 255,) * 3
 
 
 @pytest.mark.usefixtures("empty_cache")
 def test_a_graph_is_kept_with_its_description(tmp_path: Path) -> None:
-    node = helper.make_node("GlobalAveragePool", ["x"], ["y"])
-    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 3, None, None]) for name in "xy"]
-    graph = helper.make_graph([node], "colour", values[:1], values[1:])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    path = tmp_path / "colour.onnx"
-    path.write_bytes(model.SerializeToString())
-    path.with_suffix(".toml").write_text('size = 16\nmean = [0, 0, 0]\nstd = [1, 1, 1]\npool = "mean"\n')
+    path = mean_colour(tmp_path / "colour.onnx")
     added = add_encoder("mean.colour", path)
     path.unlink()
     path.with_suffix(".toml").unlink()
@@ -101,3 +112,53 @@ def test_a_damaged_description_is_named(random_vit: Callable[..., Weights], tmp_
     (added_folder() / "mine.toml").write_text("size = 224")
     with pytest.raises(ValueError, match=r"mine.toml is damaged .*; add mine again"):
         get_encoder("mine")
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_name_that_looks_like_a_path_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"mine.onnx would be taken for the path of a file"):
+        add_encoder("mine.onnx", tmp_path / "mine.onnx")
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_preprocessing_from_a_file_beside_the_checkpoint_is_kept(
+    random_vit: Callable[..., Weights], tmp_path: Path
+) -> None:
+    path = saved(random_vit(), tmp_path / "vit.npz")
+    path.with_suffix(".toml").write_text('size = 32\nresize = 40\ninterpolation = "lanczos"\n')
+    add_encoder("mine", path)
+    looking = get_encoder("mine").preprocessing
+    assert looking == Preprocessing(size=32, resize=40, interpolation="lanczos")
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_copy_that_does_not_work_leaves_the_folder_as_it_was(
+    random_vit: Callable[..., Weights], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = add_encoder("mine", saved(random_vit(seed=1), tmp_path / "good.npz"))
+    before = sorted(added_folder().iterdir())
+    bad = random_vit(seed=2)
+    bad["blocks.0.attn.qkv.weight"] = np.ones((190, 128), np.float32)
+    for name in ("mine", "other"):
+        with pytest.raises(CheckpointError, match="these weights"):
+            add_encoder(name, saved(bad, tmp_path / "bad.npz"))
+    # Even where only the copy is at fault
+    monkeypatch.setattr("i2cansay.encoders.added._safetensors", lambda weights: b"cut off")
+    with pytest.raises(CheckpointError, match="damaged"):
+        add_encoder("other", saved(random_vit(), tmp_path / "vit.npz"))
+    assert sorted(added_folder().iterdir()) == before
+    assert get_encoder("mine").fingerprint == kept.fingerprint
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_graph_may_take_the_place_of_weights(random_vit: Callable[..., Weights], tmp_path: Path) -> None:
+    weights = saved(random_vit(), tmp_path / "vit.npz")
+    first = add_encoder("mine", weights)
+    add_encoder("mine", mean_colour(tmp_path / "colour.onnx"))
+    assert get_encoder("mine").dim == 3
+    assert add_encoder("mine", weights).fingerprint == get_encoder("mine").fingerprint == first.fingerprint
+
+
+def test_only_names_with_published_files_are_offered() -> None:
+    with pytest.raises(ValueError, match=r"exist for resnet18, resnet50, dino_vits8, deit_tiny$"):
+        official_recipe("mine")

@@ -54,3 +54,11 @@ def test_missing_and_unknown_files(tmp_path: Path) -> None:
         read_checkpoint(tmp_path / "missing.pth")
     with pytest.raises(ValueError, match=r"ending in .*safetensors"):
         read_checkpoint(tmp_path / "model.h5")
+
+
+def test_a_projection_head_beside_the_backbone_is_left_out(tmp_path: Path) -> None:
+    keys = ("module.backbone.norm.weight", "module.backbone.cls_token", "module.head.mlp.0.weight")
+    np.savez(tmp_path / "dino.npz", **dict.fromkeys(keys, np.ones(2)))  # type: ignore[arg-type]
+    assert sorted(read_checkpoint(tmp_path / "dino.npz")) == ["cls_token", "norm.weight"]
+    np.savez(tmp_path / "two.npz", **dict.fromkeys(("backbone.a", "neck.b"), np.ones(2)))  # type: ignore[arg-type]
+    assert sorted(read_checkpoint(tmp_path / "two.npz")) == ["backbone.a", "neck.b"]

@@ -78,3 +78,13 @@ def test_the_file_can_be_chosen() -> None:
         choose_file(RESNET50, "resnet50.pth")
     with pytest.raises(ValueError, match="no official file of vit"):
         choose_file(VIT)
+
+
+def test_a_file_that_cannot_be_checked_is_used_with_a_warning() -> None:
+    said: list[str] = []
+    unchecked = OfficialFile(FILE.name, FILE.url)
+    with downloaded(RESNET50, unchecked, said.append, site(DATA, len(DATA))) as path:
+        assert path.read_bytes() == DATA
+    assert len(said) == 2
+    assert "names no checksum" in said[1]
+    assert hashlib.sha256(DATA).hexdigest() in said[1]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_sample_images
 
 from i2cansay.encoders import get_encoder
-from i2cansay.encoders.checkpoint import Weights, read_checkpoint
+from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
 from i2cansay.encoders.efficientnet import EFFICIENTNET_LITE0, build_efficientnet_lite, packaged_weights
 from i2cansay.encoders.preprocessing import Preprocessing
 from i2cansay.encoders.session import Session
@@ -61,6 +61,17 @@ def test_the_fingerprint_is_that_of_every_machine() -> None:
 def test_features_are_those_measured_before() -> None:
     norms = np.linalg.norm(get_encoder("efficientnet-lite0").encode(load_sample_images().images), axis=1)
     assert norms == pytest.approx([15.058, 16.204], abs=0.01)
+
+
+def test_a_network_with_other_layers_is_refused(random_efficientnet: Callable[..., Weights]) -> None:
+    """EfficientNet-B0 has the same keys, and gates beside them."""
+    weights = random_efficientnet()
+    gate = {"_blocks.0._se_reduce.weight": np.ones((2, 8, 1, 1), np.float32)}
+    with pytest.raises(CheckpointError, match=r"which has no '_blocks.0._se_reduce.weight'"):
+        EFFICIENTNET_LITE0.build_model(weights | gate, EFFICIENTNET_LITE0.preprocessing)
+    shorter = {key: array for key, array in weights.items() if not key.startswith("_blocks.9.")}
+    with pytest.raises(CheckpointError, match="of 7 stages, got 6"):
+        EFFICIENTNET_LITE0.build_model(shorter, EFFICIENTNET_LITE0.preprocessing)
 
 
 @pytest.mark.torch

@@ -50,9 +50,6 @@ def test_no_pictures_give_no_features() -> None:
     encoder = get_encoder("pixels")
     assert encoder.encode([]).shape == (0, 192)
     assert list(encoder.encode_batches(iter([]))) == []
-    squares, errors = encoder.prepare_all([])
-    assert squares.shape == (0, 8, 8, 3)
-    assert errors == []
 
 
 def test_every_bad_picture_is_named() -> None:
@@ -68,9 +65,6 @@ def test_every_bad_picture_is_named() -> None:
     good = [image for i, image in enumerate(images) if i not in (3, 5)]
     assert np.array_equal(encoded.features, encoder.encode(good))
     assert np.array_equal(encoder.encode(images, on_error="skip"), encoder.encode(good))
-    squares, errors = encoder.prepare_all(images)
-    assert squares.shape == (4, 8, 8, 3)
-    assert [error.index for error in errors] == [3, 5]
 
 
 @pytest.mark.parametrize(
@@ -86,9 +80,8 @@ def test_every_bad_picture_is_named() -> None:
     ],
 )
 def test_a_single_picture_is_not_taken_for_several(single: Any) -> None:
-    for call in (get_encoder("pixels").encode, get_encoder("pixels").prepare_all):
-        with pytest.raises(ValueError, match="put it in a list"):
-            call(single)
+    with pytest.raises(ValueError, match="put it in a list"):
+        get_encoder("pixels").encode(single)
 
 
 def test_arrays_of_several_pictures() -> None:
@@ -172,3 +165,22 @@ def test_an_error_in_the_stream_itself_comes_through() -> None:
 def test_cores_are_counted() -> None:
     assert usable_cores() >= 1
     assert get_encoder("pixels").threads == usable_cores()
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
+def test_the_same_unread_picture_or_open_file_may_come_many_times(kind: str) -> None:
+    """Two threads that read it at once would find half a picture each."""
+    stream = io.BytesIO()
+    Image.fromarray(pictures(1)[0]).resize((500, 500)).save(stream, kind)
+    data = stream.getvalue()
+    encoder = get_encoder("pixels", threads=4)
+    # A file may be decoded at a smaller size, a picture that is open already is not.
+    of_file, of_picture = encoder.encode([data]), encoder.encode([Image.open(io.BytesIO(data))])
+    for _ in range(3):
+        shared = io.BytesIO(data)
+        for sources, expected in (
+            ([io.BytesIO(data)] * 12, of_file),
+            ([Image.open(io.BytesIO(data))] * 12, of_picture),
+            ([Image.open(shared) for _ in range(12)], of_picture),
+        ):
+            assert np.array_equal(encoder.encode(sources), np.repeat(expected, 12, axis=0))

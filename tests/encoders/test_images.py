@@ -297,3 +297,20 @@ def test_damaged_files_give_a_picture_or_an_image_error(n: int) -> None:
     # ru_maxrss counts kilobytes (bytes on macOS); one picture at the limit takes about half a gigabyte
     gigabyte = 2**30 if sys.platform == "darwin" else 2**20
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < gigabyte
+
+
+def test_mode_i_made_from_eight_bits_keeps_its_brightness() -> None:
+    grey = Image.fromarray(scene()).convert("L")
+    assert np.array_equal(np.asarray(open_image(grey.convert("I"))), np.asarray(grey.convert("RGB")))
+
+
+def test_a_dark_file_of_sixteen_bits_stays_dark() -> None:
+    dark = Image.fromarray(np.full((4, 4), 200, np.uint16))
+    for kind in ("PNG", "PPM", "TIFF"):
+        assert np.asarray(open_image(saved(dark, kind))).max() <= 1
+
+
+def test_premultiplied_grey_is_shown_on_white() -> None:
+    for mode in ("La", "RGBa"):
+        half = Image.new("LA", (4, 4), (0, 128)).convert("RGBA" if mode == "RGBa" else "LA").convert(mode)
+        assert open_image(half).getpixel((0, 0)) == (127, 127, 127)

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, load, numpy_helper, save
 
 from i2cansay.encoders import get_encoder
-from i2cansay.encoders.onnx_file import describe
 
 PICTURES = list(np.random.default_rng(0).integers(0, 256, (5, 20, 20, 3), dtype=np.uint8))
 DESCRIPTION = """
@@ -98,22 +97,39 @@ def test_what_is_missing_or_wrong_is_said(tmp_path: Path) -> None:
         get_encoder(whole)
 
 
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"size": "big"}, "size must be of type int"),
-        ({"pool": "max"}, "pool in none"),
-        ({"layout": "hwc"}, "layout in nchw"),
-        ({"mean": [1, 2]}, "three means"),
-        ({"mean": 3}, "iterable"),
-        ({"colour": True}, "unknown key 'colour'"),
-    ],
-)
-def test_wrong_settings(settings: dict[str, Any], sentence: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=sentence):
-        describe(settings)
+def with_weights_elsewhere(path: Path, *, inside: str = "initializer") -> Path:
+    """Write a graph whose one weight lies in the file elsewhere.data."""
+    weight = numpy_helper.from_array(np.ones((2, 3, 1, 1), np.float32), "w")
+    x, y = (
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", width, 10, 10])
+        for name, width in (("x", 3), ("y", 2))
+    )
+    nodes, initializers = [helper.make_node("Conv", ["x", "w"], ["y"])], [weight]
+    if inside == "constant":
+        nodes, initializers = [helper.make_node("Constant", [], ["w"], value=weight), *nodes], []
+    graph = helper.make_graph(nodes, "convolution", [x], [y], initializers)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    save(
+        model,
+        path,
+        save_as_external_data=True,
+        location="elsewhere.data",
+        size_threshold=0,
+        convert_attribute=True,
+    )
+    path.with_suffix(".toml").write_text(DESCRIPTION)
+    return path
 
 
-def test_settings_come_back() -> None:
-    description = describe({"size": 10, "layout": "nhwc", "output": "y", "pool": "mean"})
-    assert describe(description.settings()) == description
+@pytest.mark.parametrize("inside", ["initializer", "constant"])
+def test_weights_in_another_file_are_refused(inside: str, tmp_path: Path) -> None:
+    """The fingerprint would not see them change."""
+    path = with_weights_elsewhere(tmp_path / "split.onnx", inside=inside)
+    assert (tmp_path / "elsewhere.data").is_file()
+    with pytest.raises(ValueError, match=r"split.onnx keeps weights in other files \(elsewhere.data\)"):
+        get_encoder(path)
+    # The sentence's own advice helps.
+    save(load(path), tmp_path / "whole.onnx")
+    (tmp_path / "elsewhere.data").unlink()
+    (tmp_path / "whole.toml").write_text(DESCRIPTION)
+    assert get_encoder(tmp_path / "whole.onnx").dim == 2

@@ -90,3 +90,15 @@ def test_every_setting_is_in_the_fingerprint(change: dict[str, object]) -> None:
 def test_impossible_settings_are_refused(settings_: dict[str, object], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         Preprocessing(**settings_)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("looking", [Preprocessing(size=64, resize=72), Preprocessing(size=64, resize=64)])
+def test_the_words_are_true(looking: Preprocessing) -> None:
+    """A frame of 1 / 10 is cut off where the words say so, and kept where they say so."""
+    for side in (40, 640):
+        picture = np.zeros((side, side, 3), np.uint8)
+        picture[: side // 20] = 255
+        seen = looking.square(Image.fromarray(picture)).max() > 128
+        keeps = looking.resize == looking.size or side < looking.size
+        assert seen == keeps
+    assert ("enlarged to 64 instead" in looking.in_words()) == (looking.resize > looking.size)

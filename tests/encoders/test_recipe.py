@@ -9,14 +9,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.checkpoint import CheckpointError, Weights
 from i2cansay.encoders.preprocessing import Preprocessing
 from i2cansay.encoders.recipe import digest_of
-from i2cansay.encoders.resnet import RESNET18
+from i2cansay.encoders.resnet import RESNET, RESNET18
+from i2cansay.encoders.session import Session
 
+SQUARE = np.random.default_rng(1).integers(0, 256, (1, 64, 64, 3), dtype=np.uint8)
 PICTURE = np.random.default_rng(0).integers(0, 256, (40, 40, 3), dtype=np.uint8)
 
 
@@ -36,23 +39,39 @@ def graphs(cache: Path) -> list[Path]:
 
 
 def test_a_graph_is_built_once(checkpoint: Path, empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = get_encoder("resnet18", weights=checkpoint, size=64)
+    first = get_encoder("resnet", weights=checkpoint, size=64)
     built = graphs(empty_cache)
     assert len(built) == 1
     monkeypatch.setattr("i2cansay.encoders.recipe.read_checkpoint", lambda path: pytest.fail("built again"))
-    second = get_encoder("resnet18", weights=checkpoint, size=64)
-    other_size = get_encoder("resnet18", weights=checkpoint, size=96)
+    second = get_encoder("resnet", weights=checkpoint, size=64)
+    other_size = get_encoder("resnet", weights=checkpoint, size=96)
     assert graphs(empty_cache) == built
     assert second.fingerprint == first.fingerprint != other_size.fingerprint
     assert np.array_equal(first.encode([PICTURE]), second.encode([PICTURE]))
 
 
 def test_a_damaged_graph_in_the_cache_is_built_again(checkpoint: Path, empty_cache: Path) -> None:
-    expected = get_encoder("resnet18", weights=checkpoint).encode([PICTURE])
+    expected = get_encoder("resnet", weights=checkpoint).encode([PICTURE])
     (graph,) = graphs(empty_cache)
     graph.write_bytes(graph.read_bytes()[:1000])
-    assert np.array_equal(get_encoder("resnet18", weights=checkpoint).encode([PICTURE]), expected)
+    assert np.array_equal(get_encoder("resnet", weights=checkpoint).encode([PICTURE]), expected)
     assert graph.stat().st_size > 1000
+
+
+def test_a_graph_with_other_numbers_in_it_is_built_again(checkpoint: Path, empty_cache: Path) -> None:
+    """It opens and runs: only its hash tells."""
+    expected = get_encoder("resnet", weights=checkpoint).encode([PICTURE])
+    (graph,) = graphs(empty_cache)
+    contents = bytearray(graph.read_bytes())
+    middle = len(contents) // 2
+    contents[middle : middle + 20_000] = bytes(20_000)
+    graph.write_bytes(contents)
+    damaged = Session(bytes(contents)).run(SQUARE)
+    assert np.isfinite(damaged).all()
+    assert not np.array_equal(damaged, RESNET.open(weights=checkpoint).infer(SQUARE))
+    assert np.array_equal(get_encoder("resnet", weights=checkpoint).encode([PICTURE]), expected)
+    assert graphs(empty_cache) == [graph]
+    assert graph.read_bytes() != contents
 
 
 def test_without_a_writable_cache_it_still_works(
@@ -60,11 +79,11 @@ def test_without_a_writable_cache_it_still_works(
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("I2CANSAY_CACHE", str(tmp_path / "file"))
-    assert get_encoder("resnet18", weights=checkpoint).encode([PICTURE]).shape == (1, 64)
+    assert get_encoder("resnet", weights=checkpoint).encode([PICTURE]).shape == (1, 64)
 
 
 def fingerprint_in_child(checkpoint: Path, answers: multiprocessing.Queue[str]) -> None:
-    answers.put(get_encoder("resnet18", weights=checkpoint).fingerprint)
+    answers.put(get_encoder("resnet", weights=checkpoint).fingerprint)
 
 
 def test_two_processes_may_build_at_the_same_time(checkpoint: Path, empty_cache: Path) -> None:
@@ -83,13 +102,13 @@ def test_two_processes_may_build_at_the_same_time(checkpoint: Path, empty_cache:
 def test_the_fingerprint_depends_on_values_not_on_the_file(
     weights: Weights, checkpoint: Path, tmp_path: Path
 ) -> None:
-    reference = get_encoder("resnet18", weights=checkpoint).fingerprint
+    reference = get_encoder("resnet", weights=checkpoint).fingerprint
     kept = {key: array for key, array in weights.items() if not key.startswith("fc.") and array.ndim}
     save_file(dict(reversed(kept.items())), tmp_path / "headless.safetensors")
-    assert get_encoder("resnet18", weights=tmp_path / "headless.safetensors").fingerprint == reference
+    assert get_encoder("resnet", weights=tmp_path / "headless.safetensors").fingerprint == reference
     kept["conv1.weight"] = kept["conv1.weight"] + np.float32(1e-3)
     save_file(kept, tmp_path / "changed.safetensors")
-    assert get_encoder("resnet18", weights=tmp_path / "changed.safetensors").fingerprint != reference
+    assert get_encoder("resnet", weights=tmp_path / "changed.safetensors").fingerprint != reference
 
 
 def test_the_digest_sees_names_and_shapes() -> None:
@@ -132,7 +151,56 @@ def test_weights_of_another_network_are_refused(checkpoint: Path, empty_cache: P
 
 def test_another_preprocessing_can_be_given(checkpoint: Path) -> None:
     looking = Preprocessing(size=48, resize=48, mean=(0.0,) * 3, std=(1.0,) * 3)
-    encoder = RESNET18.open(weights=checkpoint, preprocessing=looking)
+    encoder = RESNET.open(weights=checkpoint, preprocessing=looking)
     assert encoder.preprocessing == looking
-    usual = get_encoder("resnet18", weights=checkpoint, size=48)
+    usual = get_encoder("resnet", weights=checkpoint, size=48)
     assert not np.allclose(encoder.encode([PICTURE]), usual.encode([PICTURE]))
+
+
+@pytest.mark.parametrize(
+    ("key", "change", "sentence"),
+    [
+        ("layer2.0.bn2.weight", lambda old: old[:7], "do not make a resnet"),
+        ("conv1.weight", lambda old: old.sum(), "do not make a resnet|first convolution"),
+        ("conv1.weight", lambda old: old[:, :1], "first convolution of 7 x 7 over 3 channels"),
+        ("conv1.weight", lambda old: old[:, :, 2:5, 2:5], "first convolution of 7 x 7 over 3 channels"),
+        ("layer2.0.conv2.weight", lambda old: old[:, :8], "in groups"),
+        ("layer1.0.conv1.weight", lambda old: old[:, :5], "cannot be run at 224 px"),
+        ("layer1.0.conv1.weight", lambda old: old * np.float32("nan"), "infinite or NaN"),
+        ("layer1.0.bn1.running_var", lambda old: -old, "negative"),
+        ("bn1.bias", lambda old: old + np.float32(3e38), "features that are infinite or NaN"),
+    ],
+)
+def test_weights_that_do_not_work_are_refused_and_not_cached(
+    key: str,
+    change: Callable[[NDArray[np.float32]], NDArray[np.float32]],
+    sentence: str,
+    *,
+    weights: Weights,
+    tmp_path: Path,
+    empty_cache: Path,
+) -> None:
+    np.savez(tmp_path / "bad.npz", **{**weights, key: change(weights[key])})  # type: ignore[arg-type]
+    for _ in range(2):
+        with pytest.raises(CheckpointError, match=sentence):
+            get_encoder("resnet", weights=tmp_path / "bad.npz")
+    assert not list(empty_cache.rglob("*.onnx"))
+
+
+@pytest.mark.parametrize("key", ["layer1.0.se.fc1.weight", "layer1.0.conv1.bias", "layer5.0.conv1.weight"])
+def test_weights_that_the_network_has_no_place_for_are_refused(
+    key: str, weights: Weights, tmp_path: Path
+) -> None:
+    np.savez(tmp_path / "more.npz", **{**weights, key: np.ones(8)})  # type: ignore[arg-type]
+    with pytest.raises(CheckpointError, match=f"not the weights of resnet, which has no '{key}'"):
+        get_encoder("resnet", weights=tmp_path / "more.npz")
+
+
+def test_a_file_beside_the_checkpoint_says_how_pictures_are_prepared(checkpoint: Path) -> None:
+    usual = get_encoder("resnet", weights=checkpoint)
+    checkpoint.with_suffix(".toml").write_text("size = 64\nresize = 64\nmean = [0.5, 0.5, 0.5]\n")
+    told = get_encoder("resnet", weights=checkpoint)
+    assert told.fingerprint != usual.fingerprint
+    assert (told.preprocessing.size, told.preprocessing.resize) == (64, 64)
+    assert told.preprocessing.mean == (0.5,) * 3
+    assert told.preprocessing.std == usual.preprocessing.std

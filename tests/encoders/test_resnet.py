@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from i2cansay.encoders.checkpoint import CheckpointError, Weights
 from i2cansay.encoders.preprocessing import Preprocessing
-from i2cansay.encoders.resnet import RESNET18, RESNET50, build_resnet
+from i2cansay.encoders.resnet import RESNET, RESNET18, RESNET50, build_resnet, resnet_shape
 from i2cansay.encoders.session import Session
 
 HASHES = {
@@ -53,6 +53,34 @@ def test_an_official_name_with_another_hash_is_a_damaged_download() -> None:
 def test_other_weights_are_refused(random_vit: Callable[..., Weights]) -> None:
     with pytest.raises(CheckpointError, match=r"not the weights of resnet18: missing 'conv1.weight'"):
         RESNET18.build_model(random_vit(), RESNET18.preprocessing)
+
+
+@pytest.mark.parametrize("bottleneck", [False, True])
+def test_a_name_stands_for_one_depth_and_width(
+    bottleneck: bool, random_resnet: Callable[..., Weights]
+) -> None:
+    weights = random_resnet(bottleneck=bottleneck)
+    kind = "bottlenecks" if bottleneck else "basic blocks"
+    for recipe in (RESNET18, RESNET50):
+        with pytest.raises(CheckpointError, match=f"{recipe.name} has .*, these weights have {kind} 2-2-2-2"):
+            recipe.build_model(weights, recipe.preprocessing)
+    assert RESNET.build_model(weights, RESNET.preprocessing)
+
+
+def test_the_shape_of_the_published_networks() -> None:
+    def skeleton(depths: tuple[int, ...], kernels: int) -> Weights:
+        keys = [
+            f"layer{stage}.{block}.conv{i}.weight"
+            for stage, depth in enumerate(depths, start=1)
+            for block in range(depth)
+            for i in range(1, kernels + 1)
+        ]
+        return {key: np.empty((64, 64, 1, 1)) for key in ("conv1.weight", *keys)}
+
+    assert resnet_shape(skeleton((2, 2, 2, 2), 2)) == RESNET18.shape
+    assert resnet_shape(skeleton((3, 4, 6, 3), 3)) == RESNET50.shape
+    assert resnet_shape(skeleton((3, 4, 6, 3), 2)) not in (RESNET18.shape, RESNET50.shape)
+    assert resnet_shape(skeleton((3, 4, 23, 3), 3)) != RESNET50.shape
 
 
 @pytest.mark.torch

@@ -230,3 +230,16 @@ def test_what_torch_saves_is_read(zipped: bool, tmp_path: Path) -> None:
         assert np.array_equal(
             weights[name], value.detach().float().numpy() if name == "brain" else value.detach().numpy()
         )
+
+
+def test_views_that_would_fill_the_memory_are_refused(tmp_path: Path) -> None:
+    """A small file could otherwise ask for a hundred thousand copies of its one storage."""
+    data = np.arange(12, dtype="<f4").tobytes()
+    for n_views, allowed in ((2, True), (4, True), (5, False), (500, False)):
+        program = dictionary(**{f"x{i}": tensor("0", 12, (3, 4), (4, 1)) for i in range(n_views)})
+        path = torch_zip(tmp_path / "views.pth", program, **{"0": data})
+        if allowed:
+            assert len(read_checkpoint(path)) == n_views
+        else:
+            with pytest.raises(CheckpointError, match=f"{48 * n_views} bytes, of which only 48 are in"):
+                read_checkpoint(path)

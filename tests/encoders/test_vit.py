@@ -14,9 +14,17 @@ from sklearn.datasets import load_sample_images
 
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
-from i2cansay.encoders.preprocessing import Preprocessing
+from i2cansay.encoders.preprocessing import Preprocessing, SizeError
 from i2cansay.encoders.session import Session
-from i2cansay.encoders.vit import DEIT_TINY, build_vit, cubic_weights, resize_positions
+from i2cansay.encoders.vit import (
+    DEIT_TINY,
+    DINO_VITS8,
+    VIT,
+    build_vit,
+    cubic_weights,
+    resize_positions,
+    vit_shape,
+)
 
 LOOKING = Preprocessing(size=32, resize=32)
 PALACE, DAISY = 698, 985
@@ -109,14 +117,38 @@ def test_other_sizes_work(random_vit: Callable[..., Weights]) -> None:
 
 
 def test_what_is_not_supported_is_named(random_vit: Callable[..., Weights]) -> None:
-    with pytest.raises(CheckpointError, match="dist_token"):
-        build_vit({**random_vit(), "dist_token": np.zeros((1, 1, 128))}, LOOKING)
-    with pytest.raises(ValueError, match="multiple of the patch of 8"):
-        build_vit(random_vit(), Preprocessing(size=33, resize=33))
+    for extra in ("dist_token", "blocks.1.attn.k_norm.weight", "blocks.0.attn.relative_position_bias_table"):
+        with pytest.raises(CheckpointError, match=f"not the weights of vit, which has no '{extra}'"):
+            VIT.build_model({**random_vit(), extra: np.zeros((1, 1, 128))}, LOOKING)
+    assert VIT.build_model({**random_vit(), "mask_token": np.zeros((1, 128))}, LOOKING)
+    with pytest.raises(SizeError, match="multiple of the patch of 8"):
+        VIT.build_model(random_vit(), Preprocessing(size=33, resize=33))
     with pytest.raises(ValueError, match="multiple of 64"):
         build_vit(random_vit(dim=96), LOOKING)
     with pytest.raises(CheckpointError, match="square of patches"):
         resize_positions(np.zeros((1, 12, 8)), 5)
+
+
+def test_a_name_stands_for_one_depth_width_and_patch(random_vit: Callable[..., Weights]) -> None:
+    tiny, small = {"dim": 192, "patch": 16, "depth": 12}, {"dim": 384, "patch": 8, "depth": 12}
+    assert DEIT_TINY.build_model(random_vit(**tiny), LOOKING)
+    for other in ({"depth": 2}, {"dim": 128}, {"patch": 8}):
+        with pytest.raises(CheckpointError, match="deit_tiny has 12 blocks of width 192 over patches of 16"):
+            DEIT_TINY.build_model(random_vit(**(tiny | other)), LOOKING)
+    assert vit_shape(random_vit(**small)) == DINO_VITS8.shape
+    with pytest.raises(CheckpointError, match="dino_vits8 has 12 blocks of width 384"):
+        DINO_VITS8.build_model(random_vit(), LOOKING)
+
+
+@pytest.mark.parametrize(
+    ("key", "shape"), [("pos_embed", (1, 17, 65)), ("blocks.1.attn.qkv.weight", (380, 128))]
+)
+def test_weights_of_wrong_shapes_are_refused(
+    key: str, shape: tuple[int, ...], random_vit: Callable[..., Weights], tmp_path: Path
+) -> None:
+    np.savez(tmp_path / "bad.npz", **{**random_vit(), key: np.ones(shape)})  # type: ignore[arg-type]
+    with pytest.raises(CheckpointError, match=r"of these weights cannot be run|do not make a vit"):
+        get_encoder("vit", weights=tmp_path / "bad.npz")
 
 
 @pytest.fixture

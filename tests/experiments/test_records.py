@@ -1,8 +1,10 @@
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from i2cansay.experiments.cell import hash_of
 from i2cansay.experiments.records import RecordFolder, load_records, pack_records
 from tests.experiments.samples import CELL, make_record
 
@@ -81,3 +83,14 @@ def test_a_parameter_that_came_later_does_not_matter(tmp_path: Path) -> None:
     older = {name: value for name, value in record.parameters.items() if name != "momentum"}
     folder.put(replace(record, parameters=older))
     assert folder.get(CELL, "f") is not None
+
+
+def test_packing_hands_on_what_was_written_and_not_what_this_version_would_write(tmp_path: Path) -> None:
+    RecordFolder(tmp_path).put(make_record())
+    (file,) = tmp_path.glob("*.json")
+    values = json.loads(file.read_text())
+    values["outcome"]["of_another_version"] = 1
+    values.pop("checksum")
+    file.write_text(json.dumps({**values, "checksum": hash_of(values)}))
+    pack_records(load_records(tmp_path), tmp_path / "packed" / "all.jsonl")
+    assert (tmp_path / "packed" / "all.jsonl").read_text().strip() == file.read_text()

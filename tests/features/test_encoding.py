@@ -1,4 +1,5 @@
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -7,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from i2cansay.datasets import Dataset, get_dataset
+from i2cansay.encoders import get_encoder
 from i2cansay.features import FeatureStore, encode_dataset, store_folder
 from i2cansay.streams import low_data
 from tests.features.synthetic import DIM, FakeEncoder, make_dataset
@@ -122,13 +125,13 @@ def test_default_folder_is_below_the_cache(tmp_path: Path, monkeypatch: pytest.M
     assert encode_dataset(DATASET, FakeEncoder(), "test").path.parent == tmp_path / "features"
 
 
-def test_an_unreadable_image_says_from_which_row_it_is_counted(tmp_path: Path) -> None:
+def test_a_failure_says_from_which_row_it_was_encoding(tmp_path: Path) -> None:
     class Stumbling(FakeEncoder):
         def encode_batches(self, images: Any, *, batch_size: int | None = None) -> Any:
             yield from super().encode_batches([next(images) for _ in range(20)], batch_size=batch_size)
-            raise ValueError("image 20: damaged")
+            raise ValueError("no more memory")
 
-    with pytest.raises(ValueError, match="synthetic train, encoding from row 0 on: image 20: damaged"):
+    with pytest.raises(ValueError, match="synthetic train, encoding from row 0 on: no more memory"):
         encode_dataset(DATASET, Stumbling(), "train", folder=tmp_path, chunk_rows=8)
     with pytest.raises(ValueError, match="encoding from row 16 on"):
         encode_dataset(DATASET, Stumbling(), "train", folder=tmp_path, chunk_rows=8)
@@ -211,3 +214,80 @@ def test_float16_keeps_features_to_half_a_thousandth(tmp_path: Path) -> None:
     rounded = whole(tmp_path).features.astype(np.float32)
     assert exact.shape == (100, DIM)
     assert np.all(np.abs(rounded - exact) <= np.abs(exact) * 2**-11)
+
+
+@pytest.mark.parametrize("options", [{}, {"fraction": 0.8, "seed": 1}])
+@pytest.mark.parametrize("bad", [["dog/13.png"], ["dog/12.png", "dog/13.png"]])
+def test_files_that_cannot_be_read_are_named_also_in_a_resumed_run(
+    tmp_path: Path, options: dict[str, Any], bad: list[str]
+) -> None:
+    pictures = np.random.default_rng(0).integers(0, 256, (40, 4, 4, 3), dtype=np.uint8)
+    image = pytest.importorskip("PIL.Image")
+    for number, picture in enumerate(pictures):
+        file = tmp_path / "photos" / "train" / ("cat", "dog")[number % 2] / f"{number // 2:02}.png"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        image.fromarray(picture).save(file)
+    # A test split of its own, so that the rows of train are the files in order.
+    (tmp_path / "photos" / "test" / "cat").mkdir(parents=True)
+    image.fromarray(pictures[0]).save(tmp_path / "photos" / "test" / "cat" / "00.png")
+    files = [tmp_path / "photos" / "train" / name for name in bad]
+    dataset = get_dataset("image_folder", root=tmp_path / "photos")
+    rows = [list(dataset.images("train")).index(file) for file in files]
+    for file in files:
+        file.write_bytes(b"no picture")
+    encoder = get_encoder("pixels", size=4, threads=1)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="image_folder train: ") as caught:
+            encode_dataset(dataset, encoder, "train", folder=tmp_path / "stores", chunk_rows=8, **options)
+        drawn = encode_rows(dataset, options)
+        for row, file in zip(rows, files, strict=True):
+            assert (f"row {row} ({file}): " in str(caught.value)) == (row in drawn)
+
+
+def encode_rows(dataset: Dataset, options: dict[str, Any]) -> list[int]:
+    labels = dataset.labels("train")
+    return low_data(labels, **options).tolist() if options else list(range(len(labels)))
+
+
+def swap(path: Path, other: Path) -> None:
+    """Put another finished store under a store's name."""
+    shutil.rmtree(path)
+    shutil.copytree(other, path)
+
+
+@pytest.mark.parametrize("options", [{}, {"limit": 7}, {"fraction": 0.5}], ids=["whole", "limit", "fraction"])
+@pytest.mark.parametrize(
+    ("dataset", "encoder", "part"),
+    [
+        (DATASET, FakeEncoder(fingerprint="other"), "encoder_fingerprint"),
+        (make_dataset(seed=1), FakeEncoder(), "dataset_fingerprint"),
+    ],
+    ids=["encoder", "data"],
+)
+def test_a_finished_store_of_another_encoder_or_data_set_is_refused(
+    tmp_path: Path, dataset: Dataset, encoder: FakeEncoder, part: str, options: dict[str, Any]
+) -> None:
+    store = whole(tmp_path)
+    swap(store.path, encode_dataset(dataset, encoder, "train", folder=tmp_path).path)
+    with pytest.raises(ValueError, match=f"is refused: it holds something else .* its {part} is"):
+        whole(tmp_path, **options)
+
+
+def test_a_damaged_half_finished_store_is_refused_before_anything_is_encoded(tmp_path: Path) -> None:
+    class Dying(FakeEncoder):
+        def encode_batches(self, images: Any, *, batch_size: int | None = None) -> Any:
+            for number, batch in enumerate(super().encode_batches(images, batch_size=batch_size)):
+                if number == 7:
+                    raise Killed
+                yield batch
+
+    with pytest.raises(Killed):
+        encode_dataset(DATASET, Dying(), "train", folder=tmp_path, chunk_rows=8)
+    (path,) = tmp_path.iterdir()
+    content = bytearray((path / "features.npy").read_bytes())
+    content[150] ^= 1
+    (path / "features.npy").write_bytes(content)
+    encoder = FakeEncoder()
+    with pytest.raises(ValueError, match="rows 0 to 7 have changed"):
+        encode_dataset(DATASET, encoder, "train", folder=tmp_path, chunk_rows=8)
+    assert encoder.n_images == 0

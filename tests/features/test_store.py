@@ -50,7 +50,11 @@ def test_a_matrix_of_another_length_is_refused(path: Path, change: int) -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("rows", 99), ("dim", 6), ("dtype", "float32"), ("format", 2), ("labels_checksum", 0)],
+    [
+        *(("rows", 99), ("dim", 6), ("dtype", "float32"), ("format", 2), ("labels_checksum", 0)),
+        *(("dataset", "other"), ("dataset_fingerprint", "other"), ("encoder_fingerprint", "other")),
+        *(("class_names", ["b", "a", "c", "d"]), ("split", "test")),
+    ],
 )
 def test_a_header_that_promises_something_else_is_refused(path: Path, field: str, value: object) -> None:
     header = json.loads((path / "header.json").read_text())
@@ -75,3 +79,10 @@ def test_an_unfinished_store_is_refused_with_its_count(path: Path) -> None:
     (path / "journal.json").unlink()
     with pytest.raises(ValueError, match="holds 0 of 100 rows"):
         FeatureStore.open(path)
+
+
+def test_a_store_from_before_headers_had_checksums_opens(path: Path) -> None:
+    journal = json.loads((path / "journal.json").read_text())
+    assert journal.pop("header_checksum") is not None
+    (path / "journal.json").write_text(json.dumps(journal))
+    assert len(FeatureStore.open(path)) == 100

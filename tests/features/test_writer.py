@@ -1,4 +1,6 @@
+import json
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -109,7 +111,7 @@ def test_lost_rows_are_noticed(tmp_path: Path) -> None:
         writer.append(FEATURES[:4])
     with (tmp_path / "features.npy").open("r+b") as file:
         file.truncate(140)
-    with pytest.raises(ValueError, match="counts 4 rows but has lost some of them"):
+    with pytest.raises(ValueError, match="counts 4 rows, but some of them are lost"):
         open_writer(tmp_path)
 
 
@@ -117,3 +119,45 @@ def test_a_folder_that_holds_another_store_is_refused(tmp_path: Path) -> None:
     write(tmp_path, [10])
     with pytest.raises(ValueError, match="something else than its name says"):
         open_writer(tmp_path, make_header("float16"))
+
+
+@pytest.mark.parametrize("name", ["features.npy", "labels.npy", "rows.npy"])
+def test_a_half_finished_store_that_was_damaged_is_not_continued(tmp_path: Path, name: str) -> None:
+    with open_writer(tmp_path) as writer:
+        writer.append(FEATURES[:4])
+    content = bytearray((tmp_path / name).read_bytes())
+    content[140] ^= 1
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=r"changed since (it was|they were) written"):
+        open_writer(tmp_path)
+
+
+def test_a_half_finished_store_whose_header_was_edited_is_not_continued(tmp_path: Path) -> None:
+    with open_writer(tmp_path) as writer:
+        writer.append(FEATURES[:4])
+    edited = replace(make_header(), class_names=("b", "a"))
+    (tmp_path / "header.json").write_text(edited.to_json())
+    for header in (make_header(), edited):
+        with pytest.raises(ValueError, match="is refused"):
+            open_writer(tmp_path, header)
+
+
+def test_an_early_half_finished_store_is_continued_and_gets_its_header_checksum(tmp_path: Path) -> None:
+    write(tmp_path / "new", [4, 4, 2])
+    with open_writer(tmp_path / "old") as writer:
+        writer.append(FEATURES[:4])
+    journal = json.loads((tmp_path / "old" / "journal.json").read_text())
+    del journal["header_checksum"]
+    (tmp_path / "old" / "journal.json").write_text(json.dumps(journal))
+    with open_writer(tmp_path / "old") as writer:
+        writer.append(FEATURES[4:8])
+        writer.append(FEATURES[8:])
+        writer.finish()
+    old, new = ((tmp_path / name / "journal.json").read_bytes() for name in ("old", "new"))
+    assert old == new
+
+
+def test_what_a_killed_writer_left_behind_is_removed(tmp_path: Path) -> None:
+    (tmp_path / ".journal.json.1-abcd.tmp").write_bytes(b"half")
+    write(tmp_path, [10])
+    assert not list(tmp_path.glob(".*"))

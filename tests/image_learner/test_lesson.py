@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from i2cansay import I2CANSAY
+from i2cansay.core.types import Features
 from i2cansay.image_learner.lesson import Lesson
+from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import blobs
 from i2cansay.testing.comparison import state_difference
 
@@ -44,3 +50,31 @@ def test_a_generator_given_as_seed_is_not_used_up_by_a_lesson_that_fails() -> No
     learner = I2CANSAY(random_state=rng, batch_size=15)
     Lesson(learner).add(*blobs(per_class=10))
     assert rng.random() == np.random.default_rng(3).random()
+
+
+def teach(learner: OnlineClassifier, X: Features, y: NDArray[Any]) -> None:
+    lesson = Lesson(learner)
+    lesson.add(X, y)
+    lesson.finish()
+
+
+@pytest.mark.parametrize("n", [1, 15, 40])
+@pytest.mark.parametrize("taught", [False, True])
+def test_a_lesson_interrupted_anywhere_leaves_the_learner_as_it_was(
+    n: int, taught: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = blobs(per_class=10)
+    learner = I2CANSAY(random_state=0, batch_size=15)
+    if taught:
+        learner.partial_fit(X[20:], y[20:])
+    before = deepcopy(learner.state())
+
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    # The last of the steps of partial_fit: labels and counts have grown by then.
+    monkeypatch.setattr(I2CANSAY, "_learn", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        teach(learner, X[:n], y[:n])
+    assert state_difference(before, learner.state()) is None
+    assert hasattr(learner, "classes_") == taught

@@ -9,7 +9,9 @@ import typer
 
 import i2cansay
 from i2cansay.cli import data, encoder
+from i2cansay.cli import serve as service
 from i2cansay.cli.demo import demo
+from i2cansay.cli.doctor import doctor
 from i2cansay.cli.encode import encode
 from i2cansay.cli.report import report
 from i2cansay.cli.reproduce import reproduce
@@ -33,6 +35,9 @@ app.command()(verify)
 app.command()(learn)
 app.command()(predict)
 app.command()(encode)
+app.command()(service.serve)
+app.command()(doctor)
+app.add_typer(service.app, name="token")
 app.add_typer(encoder.app, name="encoder")
 app.add_typer(data.app, name="data")
 

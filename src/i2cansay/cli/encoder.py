@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from i2cansay.encoders.preprocessing import Preprocessing
 
 app = typer.Typer(
     no_args_is_help=True, help="Encoders, which turn images into feature vectors: list, add, info."
@@ -29,7 +32,8 @@ def add(
     weights: Annotated[
         Path | None,
         typer.Option(
-            help="A checkpoint (.pth, .safetensors, .npz), or an .onnx file with its .toml beside it."
+            help="A checkpoint (.pth, .safetensors, .npz), or an .onnx file; a .toml beside it says how "
+            "pictures are prepared."
         ),
     ] = None,
     download: Annotated[bool, typer.Option("--download", help="Fetch the official file.")] = False,
@@ -49,10 +53,12 @@ def add(
     else:
         recipe = official_recipe(name)
         if not download:
-            raise FileNotFoundError(f"{recipe.how_to_get()}; with internet access, --download fetches it")
+            fetch = "; with internet access, --download fetches it" if recipe.can_be_fetched else ""
+            raise FileNotFoundError(f"{recipe.how_to_get()}{fetch}")
         with downloaded(recipe, choose_file(recipe, file), typer.echo) as path:
             encoder = add_encoder(name, path)
     typer.echo(f"added {encoder.name}: {encoder.dim} features, fingerprint {encoder.fingerprint[:16]}")
+    _show(encoder.preprocessing)
 
 
 @app.command()
@@ -64,16 +70,17 @@ def info(
     from i2cansay.encoders import get_encoder
 
     encoder = get_encoder(name, size=size)
-    looking = encoder.preprocessing
     typer.echo(f"name           {encoder.name}")
     typer.echo(f"features       {encoder.dim}")
-    typer.echo(f"input          {looking.size} x {looking.size} pixels")
-    typer.echo(
-        f"preprocessing  shorter side to {looking.resize}, {looking.interpolation}, centre {looking.size}"
-    )
-    typer.echo(f"mean, std      {_three(looking.mean)}, {_three(looking.std)}")
+    _show(encoder.preprocessing)
     typer.echo(f"threads        {encoder.threads}")
     typer.echo(f"fingerprint    {encoder.fingerprint}")
+
+
+def _show(looking: Preprocessing) -> None:
+    typer.echo(f"input          {looking.size} x {looking.size} pixels")
+    typer.echo(f"preprocessing  {looking.in_words()}")
+    typer.echo(f"mean, std      {_three(looking.mean)}, {_three(looking.std)}")
 
 
 def _three(values: tuple[float, float, float]) -> str:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+import lzma
 import tarfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
+
+#: What the standard library raises where a compressed tar is damaged or cut short.
+DAMAGED = (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError)
+_PIECE = 1 << 20
 
 
 def find_archive(folder: Path, *, unpacked: str, packed: str, members: Sequence[str]) -> Path | None:
@@ -28,7 +35,8 @@ def find_archive(folder: Path, *, unpacked: str, packed: str, members: Sequence[
 def read_members(path: Path, members: Sequence[str]) -> list[bytes]:
     """Contents of these members, by file name, in the order asked for.
 
-    A compressed tar can only be read from its start, so one pass collects them all.
+    A compressed tar can only be read from its start, so one pass collects them all. It goes on to the very
+    end, where the compressor's checksum is: a flipped bit would otherwise pass for a pixel.
     """
     if path.is_dir():
         return [(path / member).read_bytes() for member in members]
@@ -40,7 +48,10 @@ def read_members(path: Path, members: Sequence[str]) -> list[bytes]:
                 if entry.isfile() and name in members:
                     file = archive.extractfile(entry)
                     contents[name] = b"" if file is None else file.read()
-    except (tarfile.TarError, EOFError) as error:
+            # The list ends before the file does, or at a header that is no longer one.
+            while archive.fileobj is not None and archive.fileobj.read(_PIECE):
+                pass
+    except DAMAGED as error:
         raise ValueError(f"{path} is damaged or not complete ({error}): fetch it again") from error
     missing = [member for member in members if member not in contents]
     if missing:

@@ -148,7 +148,7 @@ CIFAR10 = Definition(
             test=("test_batch.png", "test_lables.json"),
             load=_load_sheets,
         ),
-        parquet_layout(labels=("label",), folders=("plain_text", "data")),
+        parquet_layout(labels=("label",), folders=("plain_text", "data"), class_names=CIFAR10_CLASSES),
     ),
     source="https://www.cs.toronto.edu/~kriz/cifar.html",
     files=(
@@ -187,7 +187,7 @@ CIFAR100 = Definition(
             test=("test",),
             load=partial(_load_python, label_key=b"fine_labels"),
         ),
-        parquet_layout(labels=("fine_label",), folders=("cifar100", "data")),
+        parquet_layout(labels=("fine_label",), folders=("cifar100", "data"), class_names=CIFAR100_CLASSES),
     ),
     source="https://www.cs.toronto.edu/~kriz/cifar.html",
     files=(

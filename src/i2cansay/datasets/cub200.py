@@ -38,6 +38,12 @@ def _read(tree: Path) -> Found:
             f"the lists in {tree} disagree: {len(paths)} images, {len(classes)} labels, "
             f"{len(training)} split marks; unpack the archive again"
         )
+    for number, label in classes.items():
+        if not (label.isdigit() and int(label) in names):
+            raise ValueError(
+                f"image {number} in {tree / _LISTS[1]}: expected one of the {len(names)} classes of "
+                f"{_LISTS[3]}, got {label!r}; unpack the archive again"
+            )
     position = {number: index for index, number in enumerate(sorted(names))}
     parts = {}
     for split, mark in (("train", "1"), ("test", "0")):

@@ -33,7 +33,11 @@ class Split(Protocol):
         ...
 
     def digest(self) -> str:
-        """Hash of the image content, the same wherever the files lie."""
+        """Hash of the images, the same wherever the files lie.
+
+        It is taken of their content where that is affordable; a split that hashes less, as only names and
+        sizes of an official tree, says so.
+        """
         ...
 
 
@@ -96,9 +100,12 @@ class Dataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash that changes with the classes, the labels, their order or the content of the images.
+        """Hash that changes with the classes, the labels, their order or the images.
 
         It does not depend on where the files lie, nor on the archive format when the pixels are the same.
+        Images count by their content, except in the official trees of CORe50 and CUB-200, where only the
+        names and sizes of the files count, and in parquet files of more than a gibibyte, of which the size
+        and pieces count: there a change that keeps the size can go unnoticed.
         """
         description = {
             "classes": self.class_names,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import shlex
 import shutil
 import tarfile
 import urllib.error
@@ -12,6 +13,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+from i2cansay.datasets.archive import DAMAGED
 from i2cansay.datasets.dataset import Dataset
 from i2cansay.datasets.definition import Definition, Download
 
@@ -33,7 +35,7 @@ def fetch(definition: Definition, folder: Path, *, announce: Callable[[str], Non
         if target.is_file() and _matches(target, download):
             announce(f"{target} is there already")
         else:
-            _download(download, target, announce)
+            _download(definition, download, target, announce)
         _unpack(download, target)
     return definition.open(folder)
 
@@ -59,7 +61,9 @@ def adopt(definition: Definition, file: Path, folder: Path) -> Dataset:
     return definition.open(folder)
 
 
-def _download(download: Download, target: Path, announce: Callable[[str], None]) -> None:
+def _download(
+    definition: Definition, download: Download, target: Path, announce: Callable[[str], None]
+) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = _partial(target)
     try:
@@ -77,7 +81,7 @@ def _download(download: Download, target: Path, announce: Callable[[str], None])
         known = "" if download.size is None else f" ({download.size / 1e6:.1f} MB)"
         raise OSError(
             f"{download.url} could not be fetched ({reason}). "
-            f"Fetch it{known} on a machine with a network and put it into {target.parent}"
+            f"Fetch it{known} on a machine with a network and {_by_hand(definition, download, target)}"
         ) from error
     try:
         _check(partial, download)
@@ -85,6 +89,14 @@ def _download(download: Download, target: Path, announce: Callable[[str], None])
         partial.unlink()
         raise
     partial.replace(target)
+
+
+def _by_hand(definition: Definition, download: Download, target: Path) -> str:
+    if not download.unpack:
+        return f"put it into {target.parent}"
+    # Lying there packed it would not be found: only this command unpacks.
+    folder = shlex.quote(str(target.parent))
+    return f"take it in with: i2cansay data get {definition.name} --from {download.file} --to {folder}"
 
 
 def _partial(target: Path) -> Path:
@@ -120,7 +132,7 @@ def _unpack(download: Download, archive: Path) -> None:
         else:
             with tarfile.open(archive) as packed_tar:
                 packed_tar.extractall(archive.parent, filter="data")
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
+    except (zipfile.BadZipFile, *DAMAGED) as error:
         raise ValueError(
             f"{archive} cannot be unpacked ({error}): fetch it again from {download.url}"
         ) from error

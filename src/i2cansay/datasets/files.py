@@ -11,7 +11,9 @@ from i2cansay.datasets.contents import file_digest
 from i2cansay.datasets.dataset import Labels, Rows
 
 #: Endings of files that are taken for images.
-IMAGE_ENDINGS = frozenset((".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm"))
+IMAGE_ENDINGS = frozenset(
+    (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm", ".avif")
+)
 
 
 def is_image(path: Path) -> bool:
@@ -28,8 +30,9 @@ class FileSplit:
     root : the folder.
     paths : path of every row relative to `root`, with forward slashes.
     labels : int64 of shape (n,).
-    read_contents : hash what is in the files. An official tree does not change, so its names and sizes are
-        enough and 165,000 files need not be read; a user's own folder may be edited at any time.
+    read_contents : hash what is in the files, so that every edit is noticed, as in a user's own folder. Of an
+        official tree only names and sizes are hashed, to spare reading 165,000 files: another or an incomplete
+        copy is noticed, a change that keeps the size of a file is not.
     """
 
     root: Path

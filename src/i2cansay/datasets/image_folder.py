@@ -9,20 +9,19 @@ import numpy as np
 from i2cansay.datasets.definition import Definition, Found
 from i2cansay.datasets.files import FileSplit, is_image
 
+#: Names that folders of splits have, in any case; of several for the test split the first one is taken.
 _SPLIT_FOLDERS = {"train": ("train", "training"), "test": ("test", "testing", "val", "valid", "validation")}
+_SPLIT_NAMES = frozenset(name for names in _SPLIT_FOLDERS.values() for name in names)
 #: Without a test folder, one image in so many of each class is for testing.
 TEST_EVERY = 5
 
 
-def _class_folders(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
-
-
 def _images_by_class(folder: Path) -> dict[str, list[Path]]:
-    """Image files, in name order, of every class folder that has any."""
+    """Image files, in name order, of every visible folder that has any."""
+    below = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
     by_class = {
         path.name: sorted(file for file in path.rglob("*") if is_image(file) and file.is_file())
-        for path in _class_folders(folder)
+        for path in below
     }
     return {name: files for name, files in by_class.items() if files}
 
@@ -36,16 +35,19 @@ def _split(root: Path, by_class: dict[str, list[Path]], class_names: tuple[str, 
 def _find(folder: Path) -> Found | None:
     if not folder.is_dir():
         return None
-    given = {
-        split: next((folder / name for name in names if (folder / name).is_dir()), None)
-        for split, names in _SPLIT_FOLDERS.items()
-    }
-    if given["train"] is not None and given["test"] is not None:
-        layout = "a folder per class in train and test"
-        images = {split: _images_by_class(path) for split, path in given.items() if path is not None}
+    everything = _images_by_class(folder)
+    if not everything:
+        return None
+    splits = _split_folders(folder, everything)
+    if "test" in splits:
+        left_out = sorted(everything.keys() - splits.values())
+        layout = f"a folder per class in {splits['train']} and {splits['test']}"
+        layout += f", without {', '.join(left_out)}" if left_out else ""
+        images = {split: _images_by_class(folder / name) for split, name in splits.items()}
     else:
         layout = f"a folder per class, every {TEST_EVERY}th image for testing"
-        everything = _images_by_class(folder if given["train"] is None else given["train"])
+        if splits:
+            everything = _images_by_class(folder / splits["train"])
         images = {
             "train": {
                 name: [f for i, f in enumerate(files) if i % TEST_EVERY != 1]
@@ -63,6 +65,56 @@ def _find(folder: Path) -> Found | None:
     )
 
 
+def _split_folders(root: Path, everything: dict[str, list[Path]]) -> dict[str, str]:
+    """Which folder is the train split and which the test split; empty where the folders are classes.
+
+    A class may well be called train. Folders are splits where they all have names of splits and all hold
+    folders of images; what could be read both ways is refused.
+    """
+    named = [name for name in everything if name.lower() in _SPLIT_NAMES]
+    if not named:
+        return {}
+    # Images that lie in the folder itself make it a class.
+    nested = [name for name in named if all(file.parent != root / name for file in everything[name])]
+    others = [name for name in everything if name not in named]
+    if others:
+        if not nested:
+            return {}
+        raise ValueError(
+            f"{root} can be read in two ways: {' and '.join(nested)} could be splits with a folder per class, or "
+            f"classes like {others[0]}. If splits, move {', '.join(others)} elsewhere; if classes, put the "
+            f"images of {' and '.join(nested)} directly into {'it' if len(nested) == 1 else 'them'}"
+        )
+    if nested != named:
+        plain = next(name for name in named if name not in nested)
+        raise ValueError(
+            f"{root / plain} has the name of a split but holds images: expected a folder per class in it, "
+            f"as {plain}/<class>/<image>; if {plain} is a class, put another class beside it"
+        )
+    return _roles(root, named)
+
+
+def _rank(name: str) -> int:
+    return next(names.index(name.lower()) for names in _SPLIT_FOLDERS.values() if name.lower() in names)
+
+
+def _roles(root: Path, named: list[str]) -> dict[str, str]:
+    splits: dict[str, str] = {}
+    for split, synonyms in _SPLIT_FOLDERS.items():
+        found = sorted((name for name in named if name.lower() in synonyms), key=_rank)
+        rivals = found if split == "train" else [name for name in found if _rank(name) == _rank(found[0])]
+        if len(rivals) > 1:
+            raise ValueError(f"{root} holds both {' and '.join(rivals)}: keep one of them")
+        if found:
+            splits[split] = found[0]
+    if "train" not in splits:
+        raise ValueError(
+            f"{root} holds {' and '.join(named)} but no train folder: put the images to learn from into "
+            f"train/<class>/<image>, or name the folder {root / named[0]} itself to have it split"
+        )
+    return splits
+
+
 IMAGE_FOLDER = Definition(
     name="image_folder",
     title="a folder of your own: one folder per class, with or without train/ and test/ above them",
@@ -70,7 +122,7 @@ IMAGE_FOLDER = Definition(
     source="your own pictures",
     files=(
         "Needed: folder/<class>/<image> or folder/train/<class>/<image> and folder/test/<class>/<image>, "
-        "as png, jpg, webp, gif, bmp, tif, ppm or pgm."
+        "as png, jpg, webp, gif, bmp, tif, ppm, pgm or avif."
     ),
     needs_root=True,
 )

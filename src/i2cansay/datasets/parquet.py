@@ -20,6 +20,7 @@ from i2cansay.datasets.definition import Definition, Found, Layout
 IMAGE_COLUMNS = ("img", "image")
 LABEL_COLUMNS = ("label", "fine_label", "labels")
 _SPLIT_OF_FILE = re.compile(r"^(train|test|validation|valid|val)(?:[-_.].*)?\.parquet$")
+_SPLIT_FOLDERS = ("train", "test", "validation", "valid", "val")
 _VALIDATION = ("validation", "valid", "val")
 
 
@@ -89,16 +90,20 @@ class ParquetSplit:
             yield encoded
 
     def digest(self) -> str:
-        """Hash of the files' contents, in order."""
+        """Hash of the files' contents, in order; of files above a gibibyte, of pieces (`file_digest`)."""
         return hashlib.sha256("".join(file_digest(file) for file in self.files).encode()).hexdigest()
 
 
 def _files_by_split(folder: Path) -> dict[str, tuple[Path, ...]]:
+    """Files `train-*.parquet` or, as the hub converts them itself, `train/*.parquet`."""
     grouped: dict[str, list[Path]] = {}
     for file in sorted(folder.glob("*.parquet")):
         match = _SPLIT_OF_FILE.match(file.name)
         if match:
             grouped.setdefault(match[1], []).append(file)
+    if not grouped:
+        below = {split: sorted((folder / split).glob("*.parquet")) for split in _SPLIT_FOLDERS}
+        grouped = {split: files for split, files in below.items() if files}
     # A data set without test labels is tested on its validation split, as is the custom on the hub.
     for name in _VALIDATION:
         if name in grouped:
@@ -117,44 +122,58 @@ def _class_names(schema: Any, label_column: str) -> tuple[str, ...] | None:
     return tuple(str(name) for name in names) if names else None
 
 
-def _names_in_rows(files: Sequence[Path], label_column: str) -> tuple[str, ...]:
-    """Class names from the labels themselves: sorted strings, or the numbers 0 to the largest."""
+def _names_in_rows(
+    files: Sequence[Path], label_column: str, known: tuple[str, ...] | None
+) -> tuple[str, ...]:
+    """Class names where the schema has none.
+
+    The names of a known data set, unless the labels are other strings; else those strings, sorted, or the
+    numbers 0 to the largest.
+    """
     parquet = _pyarrow_parquet()
     values: set[Any] = set()
     for file in files:
         values.update(parquet.read_table(file, columns=[label_column]).column(0).unique().to_pylist())
     values.discard(None)
     if all(isinstance(value, str) for value in values):
-        return tuple(sorted(values))
+        return known if known is not None and values <= set(known) else tuple(sorted(values))
     if all(isinstance(value, int) for value in values):
-        return tuple(str(label) for label in range(max(values) + 1))
+        return known or tuple(str(label) for label in range(max(values) + 1))
     raise ValueError(f"column {label_column!r} of {files[0]}: expected whole numbers or strings as labels")
 
 
-def parquet_layout(*, labels: Sequence[str] = LABEL_COLUMNS, folders: Sequence[str] = ("data",)) -> Layout:
-    """Layout `train-*.parquet`, `test-*.parquet` in the folder itself or in one of these folders below it.
+def parquet_layout(
+    *,
+    labels: Sequence[str] = LABEL_COLUMNS,
+    folders: Sequence[str] = ("data", "default"),
+    class_names: tuple[str, ...] | None = None,
+) -> Layout:
+    """Layout `train-*.parquet` or `train/*.parquet`, and so for test, in the folder or one of those below it.
 
-    Files whose columns are none of `labels` are another data set, and the layout does not apply.
+    Files whose columns are none of `labels` are another data set, and the layout does not apply. Where the
+    files do not name their classes, numbers stand for `class_names`, if given.
     """
 
     def find(folder: Path) -> Found | None:
         for place in (folder, *(folder / below for below in folders)):
             files = _files_by_split(place)
             if files:
-                return _found(files, labels)
+                return _found(files, labels, class_names)
         return None
 
     return find
 
 
-def _found(files: dict[str, tuple[Path, ...]], label_columns: Sequence[str]) -> Found | None:
+def _found(
+    files: dict[str, tuple[Path, ...]], label_columns: Sequence[str], known: tuple[str, ...] | None
+) -> Found | None:
     everything = [file for split in files.values() for file in split]
     schema = _pyarrow_parquet().read_schema(everything[0])
     label = next((name for name in label_columns if name in schema.names), None)
     image = next((name for name in IMAGE_COLUMNS if name in schema.names), None)
     if label is None or image is None:
         return None
-    names = _class_names(schema, label) or _names_in_rows(everything, label)
+    names = _class_names(schema, label) or _names_in_rows(everything, label, known)
     parts = {split: ParquetSplit(paths, image, label, names) for split, paths in files.items()}
     return Found("Hugging Face parquet", parts, names)
 
@@ -165,8 +184,8 @@ HUGGINGFACE = Definition(
     layouts=(parquet_layout(),),
     source="https://huggingface.co/datasets",
     files=(
-        "Needed: train-*.parquet and test-*.parquet (or validation-*) with a column img or image and a "
-        "column label, in one folder or in its subfolder data/."
+        "Needed: train-*.parquet and test-*.parquet (or validation-*), or train/*.parquet and test/*.parquet, "
+        "with a column img or image and a column label, in one folder or in its subfolder data/ or default/."
     ),
     needs_root=True,
 )

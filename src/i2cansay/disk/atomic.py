@@ -7,6 +7,7 @@ import secrets
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
@@ -14,6 +15,7 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
 
     Two processes that write the same path both succeed; the later one's file stays.
     """
+    path = path.resolve()  # behind a link it is the file that is replaced, not the link
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
@@ -22,11 +24,28 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
         write(temporary)
         temporary.chmod(permissions)  # whatever the writer made of them
         with temporary.open("rb+") as written:
-            os.fsync(written.fileno())
+            sync_file(written)
         temporary.replace(path)
         sync_folder(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_bytes_atomically(path: Path, content: bytes) -> None:
+    """Replace the content of the file at `path` whole or not at all."""
+    write_atomically(path, lambda temporary: temporary.write_bytes(content))
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Delete temporary files of writers that were killed; for a folder that nobody else writes to now."""
+    for leftover in folder.glob(".*.tmp"):
+        leftover.unlink(missing_ok=True)
+
+
+def sync_file(file: IO[bytes]) -> None:
+    """Wait until what was written to an open file is on the disk."""
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:

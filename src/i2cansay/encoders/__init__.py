@@ -46,9 +46,9 @@ def get_encoder(
     --------
     >>> get_encoder("pixels").dim
     192
-    >>> get_encoder("resnet")  # doctest: +ELLIPSIS
+    >>> get_encoder("resnet19")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: no encoder is called 'resnet'; there are deit_tiny, dino_vits8, ...
+    ValueError: no encoder is called 'resnet19'; there are deit_tiny, dino_vits8, ...
     """
     if size is not None and size < 1:
         raise ValueError(f"expected a size of at least 1 pixel, got {size}")

@@ -11,22 +11,23 @@ import re
 import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from i2cansay.disk.atomic import write_atomically
 from i2cansay.disk.places import cache_folder
 from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
+from i2cansay.encoders.description import describe, read_description
 from i2cansay.encoders.encoder import Encoder
-from i2cansay.encoders.onnx_file import describe, open_onnx, read_description
+from i2cansay.encoders.onnx_file import open_onnx
 from i2cansay.encoders.recipe import Recipe, sha256_of
 from i2cansay.encoders.table import ENCODERS, entry_of, recipe_of
 
 # How to tell a family by a key that only it has.
 SIGNS = {
     "patch_embed.proj.weight": "vit",
-    "layer1.0.conv3.weight": "resnet50",
-    "layer1.0.conv2.weight": "resnet18",
+    "layer1.0.conv1.weight": "resnet",
     "_conv_stem.weight": "efficientnet-lite0",
 }
 
@@ -73,8 +74,10 @@ def official_recipe(name: str) -> Recipe:
     """Return the recipe of a name in the table that needs weights."""
     recipe = recipe_of(name) if name in ENCODERS else None
     if recipe is None or recipe.packaged is not None:
-        needy = [each for each in ENCODERS if (found := recipe_of(each)) and found.packaged is None]
-        raise ValueError(f"give --weights FILE for {name!r}; official weights exist for {', '.join(needy)}")
+        published = [each for each in ENCODERS if (found := recipe_of(each)) and found.can_be_fetched]
+        raise ValueError(
+            f"give --weights FILE for {name!r}; official weights exist for {', '.join(published)}"
+        )
     return recipe
 
 
@@ -86,38 +89,42 @@ def add_encoder(name: str, weights: Path) -> Encoder:
     name : str
         A name of the table that needs weights (`resnet18`), or a new one.
     weights : Path
-        A checkpoint (`.pth`, `.safetensors`, `.npz`), or an `.onnx` file with its TOML file beside it.
+        A checkpoint (`.pth`, `.safetensors`, `.npz`), or an `.onnx` file with its TOML file beside it. Beside
+        a checkpoint too, a TOML file may say how pictures are prepared (size, resize, interpolation, mean,
+        std); what it leaves out is the recipe's.
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise ValueError(f"a name has letters, digits, dots, dashes and underscores, got {name!r}")
+    if name.lower().endswith(".onnx"):
+        raise ValueError(f"{name} would be taken for the path of a file; leave out .onnx")
     recipe = recipe_of(name) if name in ENCODERS else None
     if name in ENCODERS and (recipe is None or recipe.packaged is not None):
         raise ValueError(f"{name} needs no weights; choose another name for yours")
     if weights.suffix.lower() == ".onnx":
-        encoder = open_onnx(weights, name=name)
-        encoder.encode([np.zeros((32, 32, 3), np.uint8)])
-        contents, settings = weights.read_bytes(), read_description(weights.with_suffix(".toml")).settings()
-        return _keep(name, ".onnx", contents, settings)
+        settings = read_description(weights.with_suffix(".toml")).settings()
+        open_onnx(weights)  # what is wrong with it is said of the user's file rather than of the copy
+        return _keep(name, ".onnx", weights.read_bytes(), settings)
     arrays = read_checkpoint(weights)
     recipe = recipe or _recognised(arrays)
     looking = recipe.preprocessing_for(weights, sha256_of(weights))
-    recipe.open(weights=weights, preprocessing=looking).encode([np.zeros((32, 32, 3), np.uint8)])
     return _keep(name, ".safetensors", _safetensors(arrays), {"recipe": recipe.name, **asdict(looking)})
 
 
-def open_added(name: str, *, size: int | None = None, threads: int | None = None) -> Encoder:
+def open_added(
+    name: str, *, size: int | None = None, threads: int | None = None, folder: Path | None = None
+) -> Encoder:
     """Open an encoder that was added before."""
-    folder = added_folder()
-    graph = folder / f"{name}.onnx"
-    if graph.is_file():
-        return open_onnx(graph, name=name, size=size, threads=threads)
-    description = folder / f"{name}.toml"
+    folder = folder or added_folder()
+    graph, description = folder / f"{name}.onnx", folder / f"{name}.toml"
     try:
         settings = tomllib.loads(description.read_text(encoding="utf-8"))
-        recipe = recipe_of(settings.pop("recipe"))
+        is_graph = "recipe" not in settings and graph.is_file()
+        recipe = None if is_graph else recipe_of(settings.pop("recipe"))
         looking = describe(settings).preprocessing
     except (KeyError, ValueError) as error:
         raise ValueError(f"{description} is damaged ({error}); add {name} again") from error
+    if is_graph:
+        return open_onnx(graph, name=name, size=size, threads=threads)
     if recipe is None:
         raise ValueError(f"{description} names a recipe that needs no weights; add {name} again")
     weights = folder / f"{name}.safetensors"
@@ -136,10 +143,17 @@ def _recognised(weights: Weights) -> Recipe:
 
 
 def _keep(name: str, suffix: str, contents: bytes, settings: dict[str, object]) -> Encoder:
+    """Write the two files where nobody looks, try them there, and move them to their place."""
     folder = added_folder()
+    folder.mkdir(parents=True, exist_ok=True)
     lines = [f"{key} = {json.dumps(value)}\n" for key, value in settings.items() if value is not None]
+    with TemporaryDirectory(prefix=".trying-", dir=folder) as trial:
+        tried = Path(trial) / f"{name}{suffix}"
+        tried.write_bytes(contents)
+        tried.with_name(f"{name}.toml").write_text("".join(lines), encoding="utf-8")
+        open_added(name, folder=Path(trial)).encode([np.zeros((32, 32, 3), np.uint8)])
+        write_atomically(folder / tried.name, tried.replace)
     # The description last: an encoder is there once its TOML file is.
-    write_atomically(folder / f"{name}{suffix}", lambda path: path.write_bytes(contents))
     write_atomically(folder / f"{name}.toml", lambda path: path.write_text("".join(lines), encoding="utf-8"))
     other = ".onnx" if suffix == ".safetensors" else ".safetensors"
     (folder / f"{name}{other}").unlink(missing_ok=True)
@@ -149,6 +163,6 @@ def _keep(name: str, suffix: str, contents: bytes, settings: dict[str, object]) 
 def _safetensors(weights: Weights) -> bytes:
     from safetensors.numpy import save
 
-    return save(
-        {key: np.ascontiguousarray(array) for key, array in weights.items() if array.dtype.kind == "f"}
-    )
+    kept = {key: array for key, array in weights.items() if array.dtype.kind in "fib"}
+    # ascontiguousarray makes a single number an array of one.
+    return save({key: np.ascontiguousarray(array).reshape(array.shape) for key, array in kept.items()})

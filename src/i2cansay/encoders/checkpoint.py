@@ -46,7 +46,7 @@ def read_checkpoint(path: str | Path) -> Weights:
     dict of str to ndarray
         Arrays by their key in the file; bfloat16 becomes float32, other types stay. A dictionary wrapped as
         `{"model": ...}` or `{"state_dict": ...}` is unwrapped, and a prefix `module.` or `backbone.` that
-        every key carries is taken off.
+        every key carries is taken off; a `head.` beside `backbone.` is left out.
 
     Examples
     --------
@@ -103,6 +103,9 @@ READERS: Mapping[str, Callable[[Path], Weights]] = {
 
 def _without_prefix(weights: Weights) -> Weights:
     for prefix in ("module.", "backbone."):
-        if all(key.startswith(prefix) for key in weights):
-            weights = {key.removeprefix(prefix): array for key, array in weights.items()}
+        # DINO keeps a projection head beside the backbone, which features do not need.
+        inside = {key: array for key, array in weights.items() if key.startswith(prefix)}
+        beside = [key for key in weights if key not in inside]
+        if inside and all(prefix == "backbone." and key.startswith("head.") for key in beside):
+            weights = {key.removeprefix(prefix): array for key, array in inside.items()}
     return weights

@@ -43,7 +43,7 @@ def downloaded(
         Whose file it is; it says what to do where there is no network.
     file : OfficialFile
     say : callable
-        Is told name and size before anything is downloaded.
+        Is told name and size before anything is downloaded, and afterwards where the file could not be checked.
     open_url : callable
         (url, timeout=) to a response, as `urllib.request.urlopen`.
     """
@@ -64,6 +64,11 @@ def downloaded(
         if not digest.startswith(file.sha256):
             raise ValueError(
                 f"{file.name} has the sha256 {digest[:8]}..., expected {file.sha256}...; it was not used"
+            )
+        if not file.sha256:
+            say(
+                f"warning: the publisher of {file.name} names no checksum, so nothing but the address says that "
+                f"this is the right file; its sha256 is {digest}"
             )
         yield path
 

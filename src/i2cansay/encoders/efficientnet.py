@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from i2cansay.encoders.checkpoint import Weights
+from i2cansay.encoders.checkpoint import CheckpointError, Weights
 from i2cansay.encoders.extra import import_extra
 from i2cansay.encoders.graph import Graph, fold_batch_norm
 from i2cansay.encoders.preprocessing import Preprocessing
@@ -43,6 +43,8 @@ def build_efficientnet_lite(weights: Weights, preprocessing: Preprocessing, *, l
         y = _convolution(graph, y, weights, f"{prefix}_project_conv", f"{prefix}_bn2", activation=False)
         x = y if opens_stage else graph.add("Add", x, y)
         width = new_width
+    if stage + 1 != len(STAGE_STRIDES):
+        raise CheckpointError(f"expected an EfficientNet of {len(STAGE_STRIDES)} stages, got {stage + 1}")
     x = _convolution(graph, x, weights, "_conv_head", "_bn1")
     outputs = {"features": graph.flatten(graph.add("GlobalAveragePool", x))}
     if logits:

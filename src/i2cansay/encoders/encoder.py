@@ -152,26 +152,6 @@ class Encoder:
                 raise summary_of(part.errors)
             yield part.features
 
-    def prepare_all(self, images: Iterable[Source]) -> tuple[Pixels, list[ImageError]]:
-        """Open and resize pictures on all cores without encoding them.
-
-        Returns
-        -------
-        squares : ndarray of shape (n_read, size, size, 3), uint8
-        errors : list of ImageError
-            One for each picture that cannot be read, with its index.
-        """
-        squares: list[Pixels] = []
-        errors: list[ImageError] = []
-        with ThreadPoolExecutor(self.threads) as pool:
-            for prepared in pool.map(lambda pair: self._prepare_or_error(*pair), enumerate(several(images))):
-                if isinstance(prepared, ImageError):
-                    errors.append(prepared)
-                else:
-                    squares.append(prepared)
-        size = self.preprocessing.size
-        return np.stack(squares) if squares else np.empty((0, size, size, 3), np.uint8), errors
-
     def _parts(self, images: Iterable[Source], batch_size: int | None) -> Iterator[EncodedImages]:
         """Batches in order; each is prepared and run by one worker, with one thread of ONNX Runtime."""
         if batch_size is not None and batch_size < 1:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from i2cansay.encoders.checkpoint import CheckpointError
 from i2cansay.encoders.extra import import_extra
 from i2cansay.encoders.preprocessing import Preprocessing
 
@@ -129,6 +130,8 @@ def fold_batch_norm(
         weights[f"{norm}.{part}"].astype(np.float64)
         for part in ("weight", "bias", "running_mean", "running_var")
     )
+    if variance.min(initial=0) < 0:
+        raise CheckpointError(f"the variances '{norm}.running_var' are negative")
     gain = gamma / np.sqrt(variance + epsilon)
     folded = weight.astype(np.float64) * gain[:, None, None, None]
     return folded.astype(np.float32), (beta - mean * gain).astype(np.float32)

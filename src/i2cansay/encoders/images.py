@@ -7,7 +7,7 @@ import os
 import stat
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
@@ -47,6 +47,11 @@ UPRIGHT = {
 ORIENTATION = 0x0112
 
 _one_at_a_time = threading.Lock()
+# A picture that Pillow has not loaded yet and an open file have a place where they are read next: two threads
+# that meet the same one go one after the other. Which lock it is follows from where the object lies in memory;
+# images come before files, so that nobody waits in a circle.
+_image_locks = [threading.Lock() for _ in range(64)]
+_file_locks = [threading.Lock() for _ in range(64)]
 
 
 def open_image(
@@ -91,10 +96,17 @@ def open_image(
         )
         return to_rgb(pillow.fromarray(eight_bits(source)))
     if isinstance(source, pillow.Image):
-        return _decoded(lambda: source, max_pixels, None)
+        with _lock_of(source, _image_locks), _lock_of(getattr(source, "fp", None), _file_locks):
+            return _decoded(lambda: source, max_pixels, None)
     with ExitStack() as stack:
         stream = _stream(source, stack)
+        if stream is source:
+            stack.enter_context(_lock_of(stream, _file_locks))
         return _decoded(lambda: pillow.open(stream, formats=_formats(pillow)), max_pixels, shorter_side)
+
+
+def _lock_of(thing: object, locks: list[threading.Lock]) -> AbstractContextManager[object]:
+    return nullcontext() if thing is None else locks[(id(thing) >> 4) % len(locks)]
 
 
 def _stream(source: Any, stack: ExitStack) -> IO[bytes]:

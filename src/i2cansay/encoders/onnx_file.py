@@ -3,95 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from i2cansay.encoders.description import read_description
 from i2cansay.encoders.encoder import Encoder, Features
+from i2cansay.encoders.extra import import_extra
 from i2cansay.encoders.preprocessing import Pixels, Preprocessing
 from i2cansay.encoders.recipe import sha256_of
-from i2cansay.encoders.session import POOLS, Session
+from i2cansay.encoders.session import Session
 
-LAYOUTS = ("nchw", "nhwc")
 PRECISIONS = {"tensor(float)": "float32", "tensor(float16)": "float16", "tensor(double)": "float64"}
-
-
-@dataclass(frozen=True)
-class Description:
-    """What the TOML file says, key by key.
-
-    Attributes
-    ----------
-    preprocessing : Preprocessing
-        Its fields are keys of the file: size, resize (by default as size), interpolation, mean, std.
-    layout : {"nchw", "nhwc"}
-        Whether channels come first or last in the graph's input.
-    output : str or None
-        Name of the output to read; by default the first.
-    pool : {"none", "mean", "mean-tokens", "first-token"}
-        How that output becomes one vector for an image.
-    """
-
-    preprocessing: Preprocessing
-    layout: str = "nchw"
-    output: str | None = None
-    pool: str = "none"
-
-    def settings(self) -> dict[str, object]:
-        """Return the keys and values that `describe` turns into this description."""
-        return {**asdict(self.preprocessing), "layout": self.layout, "output": self.output, "pool": self.pool}
-
-
-def read_description(path: Path) -> Description:
-    """Read the TOML file of an encoder."""
-    try:
-        return describe(tomllib.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError as error:
-        raise FileNotFoundError(
-            f"expected {path} beside the ONNX file, with size, resize, interpolation, mean and std"
-        ) from error
-    except (ValueError, TypeError) as error:  # TOMLDecodeError and UnicodeDecodeError are ValueErrors
-        raise ValueError(f"{path.name}: {error}") from error
-
-
-def describe(settings: Mapping[str, Any]) -> Description:
-    """Check the settings of an encoder and give them types.
-
-    Examples
-    --------
-    >>> describe({"size": 32, "mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}).preprocessing.resize
-    32
-    >>> describe({"sizes": 32})
-    Traceback (most recent call last):
-    ValueError: unknown key 'sizes'; known are interpolation, layout, mean, output, pool, resize, size, std
-    """
-    looks = {field.name for field in fields(Preprocessing)}
-    known = looks | {"layout", "output", "pool"}
-    for key in settings:
-        if key not in known:
-            raise ValueError(f"unknown key {key!r}; known are {', '.join(sorted(known))}")
-    for key, kind in (("size", int), ("resize", int), ("interpolation", str), ("output", str)):
-        if not isinstance(settings.get(key, kind()), kind):
-            raise ValueError(f"{key} must be of type {kind.__name__}, got {settings[key]!r}")
-    chosen = {key: value for key, value in settings.items() if key in looks}
-    for key in ("mean", "std"):
-        if key in chosen:
-            chosen[key] = tuple(float(value) for value in chosen[key])
-    chosen.setdefault("size", Preprocessing().size)
-    chosen.setdefault("resize", chosen["size"])
-    description = Description(
-        Preprocessing(**chosen),
-        settings.get("layout", "nchw"),
-        settings.get("output"),
-        settings.get("pool", "none"),
-    )
-    if description.layout not in LAYOUTS or description.pool not in POOLS:
-        raise ValueError(f"expected layout in {', '.join(LAYOUTS)} and pool in {', '.join(POOLS)}")
-    return description
 
 
 def open_onnx(
@@ -101,6 +26,12 @@ def open_onnx(
     file_hash = sha256_of(path)
     description = read_description(path.with_suffix(".toml"))
     looking = description.preprocessing.with_size(size)
+    if elsewhere := weights_elsewhere(path):
+        # Their values are not in this file, so neither its hash nor a copy of it would hold them.
+        raise ValueError(
+            f"{path.name} keeps weights in other files ({', '.join(elsewhere)}); expected one file with all of "
+            f'them: import onnx; onnx.save(onnx.load("{path.name}"), "whole.onnx")'
+        )
     try:
         session = Session(path, output=description.output, pool=description.pool)
         if session.type not in PRECISIONS:
@@ -133,3 +64,41 @@ class OnnxModel:
     def __call__(self, squares: Pixels, *, threads: int) -> Features:
         numbers = self._preprocessing.normalise(squares).transpose(self._axes)
         return self._session.run(np.ascontiguousarray(numbers, dtype=self._precision), threads=threads)
+
+
+def weights_elsewhere(path: Path) -> list[str]:
+    """Return the names of the files outside an ONNX file in which it keeps weights."""
+    onnx = import_extra("onnx")
+    try:
+        model = onnx.load(path, load_external_data=False)
+    except Exception:  # damaged: ONNX Runtime says so, in better words
+        return []
+    tensors = [*_tensors_of(model.graph), *(tensor for f in model.functions for tensor in _in_nodes(f.node))]
+    return sorted(
+        {
+            next((entry.value for entry in tensor.external_data if entry.key == "location"), "unnamed")
+            for tensor in tensors
+            if tensor.data_location == onnx.TensorProto.EXTERNAL
+        }
+    )
+
+
+def _tensors_of(graph: Any) -> Iterator[Any]:
+    """Every tensor of a graph, its branches and loops included."""
+    yield from graph.initializer
+    yield from _in_sparse(graph.sparse_initializer)
+    yield from _in_nodes(graph.node)
+
+
+def _in_nodes(nodes: Iterable[Any]) -> Iterator[Any]:
+    for node in nodes:
+        for attribute in node.attribute:
+            yield from (attribute.t, *attribute.tensors)
+            yield from _in_sparse((attribute.sparse_tensor, *attribute.sparse_tensors))
+            for graph in (attribute.g, *attribute.graphs):
+                yield from _tensors_of(graph)
+
+
+def _in_sparse(tensors: Iterable[Any]) -> Iterator[Any]:
+    for tensor in tensors:
+        yield from (tensor.values, tensor.indices)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,10 @@ Pixels = NDArray[np.uint8]
 INTERPOLATIONS = ("nearest", "bilinear", "bicubic", "lanczos")
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_STD = (0.229, 0.224, 0.225)
+
+
+class SizeError(ValueError):
+    """A size of input that an encoder cannot take."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,8 @@ class Preprocessing:
             raise ValueError(
                 f"interpolation is one of {', '.join(INTERPOLATIONS)}, got {self.interpolation!r}"
             )
-        if len(self.mean) != 3 or len(self.std) != 3 or min(self.std) <= 0:
+        finite = all(math.isfinite(value) for value in (*self.mean, *self.std))
+        if len(self.mean) != 3 or len(self.std) != 3 or not finite or min(self.std) <= 0:
             raise ValueError(f"expected three means and three positive stds, got {self.mean} and {self.std}")
 
     def with_size(self, size: int | None) -> Preprocessing:
@@ -71,6 +77,22 @@ class Preprocessing:
         if size is None or size == self.size:
             return self
         return replace(self, size=size, resize=round(size * self.resize / self.size))
+
+    def in_words(self) -> str:
+        """Say what becomes of a picture.
+
+        Examples
+        --------
+        >>> Preprocessing(size=64, resize=64).in_words()
+        'shorter side of small and large pictures to 64 pixels, bicubic, then the centre of 64 x 64'
+        """
+        crop = f"{self.interpolation}, then the centre of {self.size} x {self.size}"
+        if self.resize == self.size:
+            return f"shorter side of small and large pictures to {self.size} pixels, {crop}"
+        return (
+            f"shorter side to {self.resize} pixels, {crop}; a picture whose shorter side is below {self.size} "
+            f"is enlarged to {self.size} instead, which keeps its border"
+        )
 
     def square(self, image: Image.Image) -> Pixels:
         """Resize and crop an RGB picture.

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from i2cansay.disk.atomic import write_atomically
-from i2cansay.disk.places import cache_folder, data_folders
+from i2cansay.disk.places import data_folders
 from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
+from i2cansay.encoders.description import preprocessing_beside
 from i2cansay.encoders.encoder import Encoder, Features
-from i2cansay.encoders.preprocessing import Pixels, Preprocessing
+from i2cansay.encoders.graph_cache import cached_session
+from i2cansay.encoders.preprocessing import Pixels, Preprocessing, SizeError
 from i2cansay.encoders.session import Session
+from i2cansay.encoders.used_weights import HEADS, UsedWeights
 
 # Raise when a builder changes what it writes, so that cached graphs are built anew.
 BUILDER_VERSION = "1"
-# Parts of a checkpoint that classify; features do not depend on them.
-HEADS = ("fc.", "_fc.", "head.", "head_dist.")
 
 
 @dataclass(frozen=True)
@@ -54,6 +53,10 @@ class Recipe:
         What to fetch otherwise, the recommended one first.
     fixed_size : bool
         Whether the graph is built for one input size (position embeddings), or takes any.
+    shape_of : callable or None
+        Weights to their network's blocks, depth and width in words.
+    shape : str
+        What `shape_of` says of this network; empty where any will do.
     """
 
     name: str
@@ -63,6 +66,8 @@ class Recipe:
     packaged: Callable[[], Path] | None = None
     files: tuple[OfficialFile, ...] = ()
     fixed_size: bool = False
+    shape_of: Callable[[Weights], str] | None = None
+    shape: str = ""
 
     def open(
         self,
@@ -108,6 +113,11 @@ class Recipe:
         except (FileNotFoundError, ImportError):
             return False
 
+    @property
+    def can_be_fetched(self) -> bool:
+        """Whether a file of its weights is published."""
+        return any(file.url for file in self.files)
+
     def how_to_get(self) -> str:
         """Say which file to fetch, from where, and what to do with it."""
         if not self.files:
@@ -124,42 +134,62 @@ class Recipe:
         )
 
     def preprocessing_for(self, path: Path, file_hash: str) -> Preprocessing:
-        """Return the preprocessing that this very file was made for."""
+        """Return the preprocessing that this very file was made for, or that a TOML file beside it names."""
         for file in self.files:
             if file.sha256 and file_hash.startswith(file.sha256):
-                return replace(self.preprocessing, resize=file.resize) if file.resize else self.preprocessing
+                usual = self.preprocessing
+                return preprocessing_beside(
+                    path, replace(usual, resize=file.resize) if file.resize else usual
+                )
         for file in self.files:
             if file.sha256 and file.name == path.name:
                 raise CheckpointError(
                     f"{path.name} has the sha256 {file_hash[:8]}..., expected {file.sha256}...: "
                     "download it again"
                 )
-        return self.preprocessing
+        return preprocessing_beside(path, self.preprocessing)
 
     def _session(self, path: Path, file_hash: str, preprocessing: Preprocessing) -> Session:
-        """The graph from the cache, or built and put there."""
-        shape = preprocessing.size if self.fixed_size else "any"
-        key = f"{BUILDER_VERSION} {self.name} {file_hash} {preprocessing.mean} {preprocessing.std} {shape}"
-        cached = (
-            cache_folder() / "graphs" / f"{self.name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.onnx"
-        )
-        if cached.is_file():
-            with suppress(Exception):  # a damaged cache is built anew below
-                return Session(cached)
-        model = self.build_model(read_checkpoint(path), preprocessing)
-        serialized: bytes = model.SerializeToString()
+        """The graph from the cache, or built, tried and put there."""
+        side = preprocessing.size if self.fixed_size else "any"
+        key = f"{BUILDER_VERSION} {self.name} {file_hash} {preprocessing.mean} {preprocessing.std} {side}"
+
+        def build() -> bytes:
+            graph: bytes = self.build_model(read_checkpoint(path), preprocessing).SerializeToString()
+            self._try(graph, preprocessing.size)
+            return graph
+
+        return cached_session(self.name, key, build)
+
+    def _try(self, graph: bytes, size: int) -> None:
+        """Run a graph that was just built once."""
         try:
-            write_atomically(cached, lambda temporary: temporary.write_bytes(serialized))
-        except OSError:  # a read-only or full disk costs time, not the result
-            return Session(serialized)
-        return Session(cached)
+            features = Session(graph).run(np.full((1, size, size, 3), 128, np.uint8))
+        except (ImportError, MemoryError):
+            raise
+        except Exception as error:  # ONNX Runtime's own errors share no base class
+            raise CheckpointError(
+                f"a {self.name} of these weights cannot be run at {size} px: {error}"
+            ) from error
+        if not np.isfinite(features).all():
+            raise CheckpointError(f"a {self.name} of these weights gives features that are infinite or NaN")
 
     def build_model(self, weights: Weights, preprocessing: Preprocessing) -> Any:
         """Build the ONNX model and note in it which weights it was made from."""
+        used = UsedWeights(weights)
         try:
-            model = self.build(weights, preprocessing)
+            if self.shape_of is not None and (found := self.shape_of(weights)) != self.shape:
+                raise CheckpointError(
+                    f"{self.name} has {self.shape}, these weights have {found}; add them under a name of their own"
+                )
+            model = self.build(used, preprocessing)
+        except (CheckpointError, SizeError, ImportError, MemoryError):
+            raise
         except (KeyError, IndexError) as error:
             raise CheckpointError(f"these are not the weights of {self.name}: missing {error}") from error
+        except Exception as error:  # shapes that do not fit each other fail in numpy or in ONNX's checker
+            raise CheckpointError(f"these weights do not make a {self.name}: {error}") from error
+        used.check(self.name)
         entry = model.metadata_props.add()
         entry.key, entry.value = "weights", digest_of(weights)
         return model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from i2cansay.encoders.checkpoint import Weights
+from i2cansay.encoders.checkpoint import CheckpointError, Weights
 from i2cansay.encoders.graph import Graph, fold_batch_norm
 from i2cansay.encoders.preprocessing import Preprocessing
 from i2cansay.encoders.recipe import OfficialFile, Recipe
@@ -19,6 +19,11 @@ def build_resnet(weights: Weights, preprocessing: Preprocessing, *, logits: bool
 
     Depth, widths and the kind of block are read off the weights: ResNet18 to ResNet152 share this function.
     """
+    if weights["conv1.weight"].shape[1:] != (3, 7, 7):
+        # With a smaller first kernel (for CIFAR) strides differ as well, and weights do not tell strides.
+        raise CheckpointError(
+            f"expected a first convolution of 7 x 7 over 3 channels, got {weights['conv1.weight'].shape[1:]}"
+        )
     graph = Graph(preprocessing)
     x = _convolution(graph, graph.pixels(), weights, "conv1", "bn1", stride=2)
     x = graph.add("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
@@ -40,6 +45,12 @@ def _block(graph: Graph, x: str, weights: Weights, prefix: str, *, stride: int) 
     strided = n_convolutions - 1
     y = x
     for i in range(1, n_convolutions + 1):
+        name = f"{prefix}conv{i}.weight"
+        if i > 1 and weights[name].shape[1] != (channels := weights[f"{prefix}conv{i - 1}.weight"].shape[0]):
+            raise CheckpointError(
+                f"expected {name!r} over all {channels} channels, got {weights[name].shape[1]}: convolutions "
+                "in groups (ResNeXt) are not supported; export the network to ONNX instead"
+            )
         y = _convolution(
             graph,
             y,
@@ -53,6 +64,25 @@ def _block(graph: Graph, x: str, weights: Weights, prefix: str, *, stride: int) 
         shortcut, norm = f"{prefix}downsample.0", f"{prefix}downsample.1"
         x = _convolution(graph, x, weights, shortcut, norm, stride=stride, activation=False)
     return graph.add("Relu", graph.add("Add", y, x))
+
+
+def resnet_shape(weights: Weights) -> str:
+    """Say a ResNet's kind of block, depth and width.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> blocks = {f"layer{stage}.0.conv1.weight": np.ones((8, 8, 3, 3)) for stage in range(1, 5)}
+    >>> resnet_shape(blocks | {"conv1.weight": np.ones((8, 3, 7, 7))})
+    'basic blocks 1-1-1-1 of width 8'
+    """
+    kind = "bottlenecks" if _expansion(weights) == 4 else "basic blocks"
+    depths = [
+        sum(f"layer{stage}.{block}.conv1.weight" in weights for block in range(len(weights)))
+        for stage in range(1, 5)
+    ]
+    widths = {weights[key].shape[0] for key in ("conv1.weight", "layer1.0.conv1.weight")}
+    return f"{kind} {'-'.join(map(str, depths))} of width {' and '.join(map(str, sorted(widths)))}"
 
 
 def _expansion(weights: Weights) -> int:
@@ -77,6 +107,8 @@ RESNET18 = Recipe(
         OfficialFile("resnet18-f37072fd.pth", f"{SITE}resnet18-f37072fd.pth", "f37072fd"),
         OfficialFile("resnet18-5c106cde.pth", f"{SITE}resnet18-5c106cde.pth", "5c106cde"),
     ),
+    shape_of=resnet_shape,
+    shape="basic blocks 2-2-2-2 of width 64",
 )
 RESNET50 = Recipe(
     name="resnet50",
@@ -89,4 +121,12 @@ RESNET50 = Recipe(
         # V2 was trained and is evaluated with another margin around the crop.
         OfficialFile("resnet50-11ad3fa6.pth", f"{SITE}resnet50-11ad3fa6.pth", "11ad3fa6", resize=232),
     ),
+    shape_of=resnet_shape,
+    shape="bottlenecks 3-4-6-3 of width 64",
+)
+RESNET = Recipe(
+    name="resnet",
+    summary="any ResNet with torchvision's keys",
+    build=build_resnet,
+    preprocessing=Preprocessing(interpolation="bilinear"),
 )

@@ -21,7 +21,9 @@ def to_rgb(image: Image.Image) -> Image.Image:
     pillow = import_extra("PIL.Image")
     if image.mode.startswith("I") or image.mode == "F":
         return pillow.fromarray(eight_bits(_numbers(image))).convert("RGB")  # type: ignore[no-any-return]
-    if image.mode in ("LA", "La", "PA", "RGBA", "RGBa") or "transparency" in image.info:
+    if image.mode == "La":  # Pillow has no shorter way from this one
+        image = image.convert("LA")
+    if image.mode in ("LA", "PA", "RGBA", "RGBa") or "transparency" in image.info:
         straight = image.convert("RGBA")
         page = pillow.new("RGB", image.size, "white")
         page.paste(straight, mask=straight.getchannel("A"))
@@ -30,13 +32,16 @@ def to_rgb(image: Image.Image) -> Image.Image:
 
 
 def _numbers(image: Image.Image) -> NDArray[Any]:
-    """Pixels of the modes I, I;16 and F; whole numbers as uint16."""
+    """Pixels of the modes I, I;16 and F; whole numbers as uint16, or as uint8 where that was meant."""
     numbers = np.asarray(image)
     if image.mode == "F":
         return numbers
     # Mode I has 32 bits, but the files that give it (16-bit PNG and PGM in some Pillow versions) use 16.
     if numbers.min() < 0 or numbers.max() > 65535:
         raise ImageError("the picture has pixels of 32 bits; expected 8 or 16 bits per channel")
+    # Made in memory from 8 bits it keeps their range; a dark 16-bit file must stay dark.
+    if image.mode == "I" and image.format not in ("PNG", "PPM") and numbers.max() <= 255:
+        return numbers.astype(np.uint8)
     return numbers.astype(np.uint16)
 
 

@@ -12,6 +12,7 @@ ENCODERS: dict[str, str] = {
     "efficientnet-lite0": "i2cansay.encoders.efficientnet:EFFICIENTNET_LITE0",
     "resnet18": "i2cansay.encoders.resnet:RESNET18",
     "resnet50": "i2cansay.encoders.resnet:RESNET50",
+    "resnet": "i2cansay.encoders.resnet:RESNET",
     "dino_vits8": "i2cansay.encoders.vit:DINO_VITS8",
     "deit_tiny": "i2cansay.encoders.vit:DEIT_TINY",
     "vit": "i2cansay.encoders.vit:VIT",

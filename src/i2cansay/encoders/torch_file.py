@@ -12,8 +12,9 @@ import pickle
 import pickletools
 import zipfile
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -43,6 +44,8 @@ OPCODES = frozenset({
 })
 # fmt: on
 LEGACY_MAGIC = 0x1950A86A20F9469CFC6C
+# How many times over tensors may show the bytes of the file: tied weights do it twice.
+SHARING = 4
 WRAPPERS = ("state_dict", "model", "teacher", "student")
 
 
@@ -114,8 +117,16 @@ class Storage:
     data: bytes = b""
 
     @property
+    def item_bytes(self) -> int:
+        return 2 if self.dtype == "bfloat16" else np.dtype(self.dtype).itemsize
+
+    @property
     def n_bytes(self) -> int:
-        return self.count * (2 if self.dtype == "bfloat16" else np.dtype(self.dtype).itemsize)
+        return self.count * self.item_bytes
+
+    @cached_property
+    def numbers(self) -> NDArray[Any]:
+        return decode(self.data, self.dtype)
 
     def __setstate__(self, state: object) -> None:
         raise CheckpointError("the file tries to rewrite a storage")
@@ -133,7 +144,8 @@ class TensorView:
     def __setstate__(self, state: object) -> None:
         """Old parameters carry `requires_grad` and hooks as state; weights need neither."""
 
-    def array(self) -> NDArray[Any]:
+    def check(self) -> None:
+        """Refuse a view of what its storage does not have."""
         numbers = (self.offset, *self.shape, *self.strides)
         if len(self.shape) != len(self.strides) or any(type(n) is not int or n < 0 for n in numbers):
             raise CheckpointError(f"a tensor has the impossible shape {self.shape}, strides {self.strides}")
@@ -144,8 +156,11 @@ class TensorView:
             raise CheckpointError(f"a tensor of shape {self.shape} reaches beyond its storage")
         if len(self.storage.data) != self.storage.n_bytes:
             raise CheckpointError("the file ends before its last tensor: was the download cut off?")
-        flat = decode(self.storage.data, self.storage.dtype)
-        if not size:
+
+    def array(self) -> NDArray[Any]:
+        """A copy of what the view shows, after `check`."""
+        flat = self.storage.numbers
+        if 0 in self.shape:
             return np.zeros(self.shape, dtype=flat.dtype)
         steps = tuple(step * flat.itemsize for step in self.strides)
         return np.lib.stride_tricks.as_strided(flat[self.offset :], self.shape, steps).copy()
@@ -238,8 +253,21 @@ def _arrays(found: Any) -> dict[str, NDArray[Any]]:
     for wrapper in WRAPPERS:
         if isinstance(found.get(wrapper), dict):
             return _arrays(found[wrapper])
-    return {
-        key: view.array()
-        for key, view in found.items()
-        if isinstance(view, TensorView) and isinstance(key, str)
+    views = {
+        key: view for key, view in found.items() if isinstance(view, TensorView) and isinstance(key, str)
     }
+    _check_views(views.values())
+    return {key: view.array() for key, view in views.items()}
+
+
+def _check_views(views: Collection[TensorView]) -> None:
+    """Refuse views that share storages so often that the copies made of them could fill the memory."""
+    for view in views:
+        view.check()
+    stored = sum({id(view.storage): view.storage.n_bytes for view in views}.values())
+    shown = sum(math.prod(view.shape) * view.storage.item_bytes for view in views)
+    if shown > SHARING * stored:
+        raise CheckpointError(
+            f"its tensors show {shown} bytes, of which only {stored} are in the file; "
+            "save copies of those that share their memory"
+        )

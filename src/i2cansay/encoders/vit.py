@@ -10,28 +10,24 @@ from numpy.typing import NDArray
 
 from i2cansay.encoders.checkpoint import CheckpointError, Weights
 from i2cansay.encoders.graph import Graph
-from i2cansay.encoders.preprocessing import Preprocessing
+from i2cansay.encoders.preprocessing import Preprocessing, SizeError
 from i2cansay.encoders.recipe import OfficialFile, Recipe
 
 EPSILON = 1e-6
 # The number of heads is not in the weights: 64 dimensions to a head, except in the largest models.
 HEADS = {1280: 16, 1408: 16, 1664: 16}
-# What would change the computation, and is not built here.
-UNSUPPORTED = ("dist_token", "reg_token", "register_tokens", "norm_pre.", "fc_norm.", "blocks.0.attn.q_norm")
 
 
 def build_vit(weights: Weights, preprocessing: Preprocessing, *, logits: bool = False) -> Any:
     """Write a vision transformer as an ONNX model; `features` is the normalised CLS token."""
-    for part in UNSUPPORTED:
-        if any(key.startswith(part) for key in weights):
-            raise CheckpointError(f"this vision transformer has {part.rstrip('.')!r}, which is not supported")
     patches = weights["patch_embed.proj.weight"]
     dim, patch = patches.shape[0], patches.shape[2]
     heads = HEADS.get(dim, dim // 64)
-    if dim % 64 or preprocessing.size % patch:
-        raise ValueError(
-            "expected a width that is a multiple of 64 and a size that is a multiple of the patch of "
-            f"{patch} pixels, got {dim} and {preprocessing.size}"
+    if dim % 64:
+        raise CheckpointError(f"expected a transformer whose width is a multiple of 64, got {dim}")
+    if preprocessing.size % patch:
+        raise SizeError(
+            f"expected a size that is a multiple of the patch of {patch} pixels, got {preprocessing.size}"
         )
     graph = Graph(preprocessing, fixed_size=True)
     x = graph.convolution(graph.pixels(), patches, weights["patch_embed.proj.bias"], strides=[patch, patch])
@@ -50,6 +46,19 @@ def build_vit(weights: Weights, preprocessing: Preprocessing, *, logits: bool = 
     if logits:
         outputs["logits"] = graph.linear(outputs["features"], weights["head.weight"], weights["head.bias"])
     return graph.model(outputs, dim=dim)
+
+
+def vit_shape(weights: Weights) -> str:
+    """Say a vision transformer's depth, width and patch.
+
+    Examples
+    --------
+    >>> vit_shape({"patch_embed.proj.weight": np.ones((64, 3, 8, 8)), "blocks.0.norm1.weight": np.ones(64)})
+    '1 blocks of width 64 over patches of 8 pixels'
+    """
+    width, _, patch, _ = weights["patch_embed.proj.weight"].shape
+    depth = sum(f"blocks.{block}.norm1.weight" in weights for block in range(len(weights)))
+    return f"{depth} blocks of width {width} over patches of {patch} pixels"
 
 
 def _with_class_token(graph: Graph, x: str, weights: Weights, side: int) -> str:
@@ -161,6 +170,8 @@ DINO_VITS8 = Recipe(
         ),
     ),
     fixed_size=True,
+    shape_of=vit_shape,
+    shape="12 blocks of width 384 over patches of 8 pixels",
 )
 DEIT_TINY = Recipe(
     name="deit_tiny",
@@ -177,6 +188,8 @@ DEIT_TINY = Recipe(
         OfficialFile("deit_tiny_patch16_224.fp16.safetensors", ""),
     ),
     fixed_size=True,
+    shape_of=vit_shape,
+    shape="12 blocks of width 192 over patches of 16 pixels",
 )
 VIT = Recipe(
     name="vit",

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-WIDTH, HEIGHT = 440, 290
-LEFT, RIGHT, TOP, BOTTOM = 44, 12, 12, 40
+WIDTH, HEIGHT = 380, 260
+LEFT, RIGHT, TOP, BOTTOM = 42, 12, 10, 40
 
 
 @dataclass(frozen=True)

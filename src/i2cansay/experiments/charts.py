@@ -83,10 +83,10 @@ def line_chart(
 
 def bar_chart(bars: Sequence[Bar], *, label: str) -> str:
     """Draw a horizontal bar per number with its deviation, and a mark where the paper's number is."""
-    row, left = 26, 150
+    row, left = 26, 146
     height = row * len(bars) + 34
     high = 100.0
-    scale = (WIDTH - left - 52) / high
+    scale = (WIDTH - left - 44) / high
     parts = []
     for tick in range(0, 101, 25):
         x = left + tick * scale
@@ -95,7 +95,7 @@ def bar_chart(bars: Sequence[Bar], *, label: str) -> str:
     for place, bar in enumerate(bars):
         y = place * row + 6
         end = left + bar.ours * scale
-        name = bar.name if len(bar.name) <= 26 else bar.name[:25] + "…"
+        name = bar.name if len(bar.name) <= 24 else bar.name[:23] + "…"
         parts.append(
             f'<text class="name" x="{left - 8}" y="{y + 13}" text-anchor="end">{escape(name)}'
             f"<title>{escape(bar.name)}</title></text>"

@@ -16,7 +16,8 @@ class Verdict(StrEnum):
 
 
 PAPER = "the paper's tables"
-PRINTED = "ours, as printed"
+OURS = "ours, "
+PRINTED = f"{OURS}as printed"
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,12 @@ class Finding:
     verdict: Verdict
     detail: str
     encoder: str = ""
+
+    @property
+    def label(self) -> str:
+        """Name of the claim and, where a variant of the rule was asked, of the variant."""
+        is_variant = self.where not in (PAPER, PRINTED)
+        return f"{self.claim}:{self.where.removeprefix(OURS)}" if is_variant else self.claim
 
     @property
     def is_ours(self) -> bool:

@@ -59,8 +59,9 @@ class MeasuredEntry:
 
     @property
     def delta(self) -> float | None:
-        """Ours minus the paper's, where both are there."""
-        if self.ours is None or not printed(self.entry.paper):
+        """Ours minus the paper's, where both are there and ours is no stand-in on other images."""
+        cell = self.entry.cell
+        if self.ours is None or not printed(self.entry.paper) or cell is None or cell.n_classes is not None:
             return None
         return self.ours.mean - self.entry.paper
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from i2cansay.experiments.declaration import VARIANTS
-from i2cansay.experiments.finding import PRINTED, Finding, Verdict
+from i2cansay.experiments.finding import OURS, PRINTED, Finding, Verdict
 from i2cansay.experiments.measured import MeasuredEntry, MeasuredRow, MeasuredTable
 from i2cansay.experiments.metric import metric_of
 from i2cansay.experiments.relation import Relation
@@ -16,12 +16,18 @@ from i2cansay.experiments.statistics import Difference, changed_share, paired_di
 
 # Below this share of changed predictions the varied part decides nothing, and a comparison says nothing about it.
 VACUOUS_BELOW = 0.001
+# Below this one it is said how few they are.
+HARDLY_BELOW = 0.02
 # With fewer points than this nobody speaks of a difference, however many seeds make it significant.
 NEGLIGIBLE = 0.5
 
 
 class NotTestable(Exception):
-    """There are no records to test a claim with; the message says why."""
+    """There are no records to test a claim with: of what, and why."""
+
+    def __init__(self, subject: str, reason: str) -> None:
+        self.subject, self.reason = subject, reason
+        super().__init__(f"{subject}: {reason}")
 
 
 @dataclass(frozen=True)
@@ -49,9 +55,9 @@ class _Claim:
             if measured.planned.row.name == self.row_name(row):
                 entry = measured.entries[place]
                 if entry.ours is None:
-                    raise NotTestable(f"{measured.planned.row.title}: {entry.reason}")
+                    raise NotTestable(measured.planned.row.title, entry.reason)
                 return entry
-        raise NotTestable(f"the table has no row {row}")
+        raise NotTestable(row, "not in the table")
 
     def columns(self) -> list[str]:
         return [column.name for column in self.relation.chosen_columns()]
@@ -78,7 +84,7 @@ def check_ours(relation: Relation, measured: MeasuredTable, *, encoder: str) -> 
             verdict, detail = _CHECKS[relation.kind](claim)
         except NotTestable as reason:
             verdict, detail = Verdict.UNTESTABLE, str(reason)
-        where = PRINTED if variant is None else f"ours, {variant}"
+        where = PRINTED if variant is None else f"{OURS}{variant}"
         findings.append(Finding(relation.name, relation.says, where, verdict, detail, encoder))
     return findings
 
@@ -88,32 +94,32 @@ def _difference(first: MeasuredEntry, second: MeasuredEntry) -> Difference:
 
 
 def _gain(claim: _Claim) -> tuple[Verdict, str]:
-    missing: dict[str, None] = {}
+    missing: dict[str, dict[str, None]] = {}
     results: list[tuple[str, Difference]] = []
     for column in claim.columns():
         for rival in claim.relation.rivals:
             try:
                 pair = claim.entry(claim.relation.row, column), claim.entry(rival, column)
-            except NotTestable as reason:
-                missing[str(reason)] = None
+            except NotTestable as lack:
+                missing.setdefault(lack.reason, {})[lack.subject] = None
                 continue
             results.append((f"{column} against {rival}", _difference(*pair)))
+    lacking = "; ".join(f"{', '.join(subjects)}: {reason}" for reason, subjects in missing.items())
     if not results:
-        raise NotTestable("; ".join(missing))
+        return Verdict.UNTESTABLE, lacking
     telling = [(name, each) for name, each in results if each.share_changed >= VACUOUS_BELOW]
     if not telling:
         return Verdict.VACUOUS, _unchanged([each.share_changed for _, each in results])
-    short = len(telling) == 1
+    few = _hardly([each.share_changed for _, each in results])
     lost = [f"{name} {each}" for name, each in telling if not _is_above(each)]
     if lost:
         more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
-        return Verdict.FAILS, "; ".join(lost[:3]) + more
+        return Verdict.FAILS, "; ".join(lost[:3]) + more + few
     least = min(telling, key=lambda result: result[1].mean)
-    text = str(least[1]) if short else f"least: {least[0]} {least[1]}"
-    if missing:
-        # Above those that are there, but the claim names others as well.
-        raise NotTestable(f"{'; '.join(missing)} (above the others: {text})")
-    return Verdict.HOLDS, text
+    text = str(least[1]) if len(telling) == 1 else f"least: {least[0]} {least[1]}"
+    if missing:  # above those that are there, but the claim names others as well
+        return Verdict.UNTESTABLE, f"{lacking} (above the others; {text})"
+    return Verdict.HOLDS, text + few
 
 
 def _is_above(difference: Difference) -> bool:
@@ -121,21 +127,26 @@ def _is_above(difference: Difference) -> bool:
 
 
 def _unchanged(shares: list[float]) -> str:
-    return (
-        f"the varied part changes {max(shares):.2%} of the predictions at most: the correction decides alone"
-    )
+    if max(shares) == 0:
+        return "the varied part changes no prediction at all"
+    return f"the varied part changes {max(shares):.3%} of the predictions at most"
 
 
-def _vacuous(entries: list[MeasuredEntry]) -> str | None:
-    """Return a sentence if no two of the entries decide differently on as much as 0.1% of the test rows."""
+def _hardly(shares: list[float]) -> str:
+    """Warn where the comparison is not vacuous but close to it."""
+    return f"; changes only {max(shares):.1%} of the predictions" if max(shares) < HARDLY_BELOW else ""
+
+
+def _shares(entries: list[MeasuredEntry]) -> list[float]:
+    """Return the share of the predictions in which each entry differs from the first."""
     shares = []
     for entry in entries[1:]:
         first = {record.seed: record for record in entries[0].records}
         both = [(first[record.seed], record) for record in entry.records if record.seed in first]
         if not both:
-            raise NotTestable("the columns have no seed in common")
+            raise NotTestable("the columns", "no seed in common")
         shares.append(float(np.mean([changed_share(a, b) for a, b in both])))
-    return _unchanged(shares) if max(shares) < VACUOUS_BELOW else None
+    return shares
 
 
 def _means(entries: list[MeasuredEntry]) -> list[float]:
@@ -144,24 +155,27 @@ def _means(entries: list[MeasuredEntry]) -> list[float]:
 
 def _flat(claim: _Claim) -> tuple[Verdict, str]:
     entries = claim.entries()
-    if sentence := _vacuous(entries):
-        return Verdict.VACUOUS, sentence
+    shares = _shares(entries)
+    if max(shares) < VACUOUS_BELOW:
+        return Verdict.VACUOUS, _unchanged(shares)
     means = _means(entries)
     extent = max(means) - min(means)
     verdict = Verdict.HOLDS if extent <= claim.relation.tolerance else Verdict.FAILS
-    return verdict, f"from {min(means):.2f} to {max(means):.2f}, a range of {extent:.2f}"
+    return verdict, f"from {min(means):.2f} to {max(means):.2f}, a range of {extent:.2f}{_hardly(shares)}"
 
 
 def _peak(claim: _Claim) -> tuple[Verdict, str]:
     entries = claim.entries()
-    if sentence := _vacuous(entries):
-        return Verdict.VACUOUS, sentence
+    shares = _shares(entries)
+    if max(shares) < VACUOUS_BELOW:
+        return Verdict.VACUOUS, _unchanged(shares)
     best = entries[int(np.argmax(_means(entries)))]
     at = claim.entry(claim.relation.row, claim.relation.at)
     if best is at:
-        return Verdict.HOLDS, f"best at {claim.relation.at}: {max(_means(entries)):.2f}"
+        return Verdict.HOLDS, f"best at {claim.relation.at}: {max(_means(entries)):.2f}{_hardly(shares)}"
     difference = _difference(at, best)
-    text = f"best at {best.entry.column.name}: {max(_means(entries)):.2f}; {claim.relation.at} {difference}"
+    highest = f"best at {best.entry.column.name}: {max(_means(entries)):.2f}"
+    text = f"{highest}; {claim.relation.at} {difference}{_hardly(shares)}"
     # Level with the best within what the seeds allow is as good as best.
     level = difference.n > 1 and difference.high >= 0
     return (Verdict.HOLDS if level else Verdict.FAILS), text
@@ -169,13 +183,14 @@ def _peak(claim: _Claim) -> tuple[Verdict, str]:
 
 def _saturates(claim: _Claim) -> tuple[Verdict, str]:
     entries = claim.entries()
-    if sentence := _vacuous(entries):
-        return Verdict.VACUOUS, sentence
+    shares = _shares(entries)
+    if max(shares) < VACUOUS_BELOW:
+        return Verdict.VACUOUS, _unchanged(shares)
     means = _means(entries)
     place = claim.columns().index(claim.relation.at)
     rise, rest = means[place] - means[0], max(means[place:]) - means[place]
     holds = rise > claim.relation.tolerance >= rest
-    text = f"{rise:+.1f} up to {claim.relation.at}, {rest:+.1f} after"
+    text = f"{rise:+.1f} up to {claim.relation.at}, {rest:+.1f} after{_hardly(shares)}"
     return (Verdict.HOLDS if holds else Verdict.FAILS), text
 
 

@@ -61,12 +61,7 @@ def _places_by_setting(measured: MeasuredTable) -> list[int]:
 
 
 def _bars(measured: MeasuredTable, rows: Sequence[MeasuredRow]) -> Iterator[str]:
-    columns = measured.plan.columns
-    if len(columns) > 1 and len({column.name for column in columns}) == len(columns) and len(rows) == 1:
-        entries = [(column.name, rows[0].entries[place]) for place, column in enumerate(columns)]
-        yield _bar_figure(measured.plan.table.title, entries)
-        return
-    for place, column in enumerate(columns):
+    for place, column in enumerate(measured.plan.columns):
         entries = [(_short(row), row.entries[place]) for row in rows]
         if any(entry.ours is not None for _, entry in entries):
             yield _bar_figure(column_name(measured, column.name), entries)
@@ -102,6 +97,14 @@ def _curves_over_columns(measured: MeasuredTable, rows: Sequence[MeasuredRow]) -
             if filled:
                 means, stds = [ours.mean for _, ours in filled], [ours.std for _, ours in filled]
                 series.append(Series(row.planned.row.title, [x for x, _ in filled], means, stds, place))
+            papers = [
+                (x, entry.entry.paper) for x, entry in enumerate(row.entries) if printed(entry.entry.paper)
+            ]
+            if papers:
+                values = [value for _, value in papers]
+                series.append(
+                    Series("the paper", [x for x, _ in papers], values, [0.0] * len(values), place + 1)
+                )
         if series:
             chart = line_chart(series, x_label="", y_label="accuracy, %", ticks=names)
             yield _figure(variant or "the rule as printed", chart, _legend(series))

@@ -59,6 +59,7 @@ class Entry:
     paper: float
     pm: float
     is_papers: bool
+    memory: int
 
     def cells(self) -> list[Cell]:
         """Return the cells of all seeds."""
@@ -77,7 +78,7 @@ class PlannedRow:
     @property
     def memory(self) -> str:
         """Samples stored, as the table shows it."""
-        sizes = dict.fromkeys(self.row.memory)
+        sizes = dict.fromkeys(entry.memory for entry in self.entries)
         return " / ".join("0" if size == 0 else f"{size / 1000:g}k" for size in sizes)
 
 
@@ -94,14 +95,14 @@ class Plan:
     def title(self) -> str:
         """The table's title, saying what was substituted."""
         parts = [self.table.title]
-        encoders = dict.fromkeys((row.backbone, row.encoder) for row in self.rows)
-        replaced = [
-            f"{encoder} in place of {backbone}" for backbone, encoder in encoders if encoder != backbone
-        ]
+        replaced: dict[str, dict[str, None]] = {}
+        for row in self.rows:
+            if row.encoder != row.backbone:
+                replaced.setdefault(row.encoder, {})[row.backbone] = None
         datasets = {column.dataset for column in self.table.columns}
         if self.choice.dataset is not None and self.choice.dataset not in datasets:
             parts.append(f"on {self.choice.dataset}, which is not the paper's")
-        parts += replaced
+        parts += [f"{encoder} in place of {' and '.join(names)}" for encoder, names in replaced.items()]
         if self.choice.fraction is not None:
             parts.append(f"{self.choice.fraction:.0%} of the training data")
         return "; ".join(parts)
@@ -189,6 +190,7 @@ def _row(
                 cell=cell,
                 seeds=tuple(range(seeds)),
                 reason=reason,
+                memory=int(column.parameters.get("memory_size", row.memory[place])),
                 paper=row.paper[place] if own_data else nan,
                 pm=row.pm[place] if own_data else nan,
                 is_papers=own_data

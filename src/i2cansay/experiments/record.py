@@ -6,7 +6,7 @@ import base64
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,9 @@ class Record:
         Of Python and the packages that compute.
     commit : str or None
         Of the source tree, where it is one.
+    line : str or None
+        The JSON it was read from: what is kept is handed on as it was written, not as a later version would
+        write it.
     """
 
     key: str
@@ -56,6 +59,7 @@ class Record:
     seconds: float
     versions: Mapping[str, str]
     commit: str | None
+    line: str | None = field(default=None, compare=False, repr=False)
 
     @property
     def seed(self) -> int:
@@ -110,6 +114,7 @@ class Record:
                 seconds=values["seconds"],
                 versions=values["versions"],
                 commit=values["commit"],
+                line=text.strip(),
             )
         except (KeyError, TypeError, json.JSONDecodeError, zlib.error) as error:
             raise ValueError(f"it is not a record ({type(error).__name__}: {error})") from error

@@ -84,7 +84,7 @@ def load_records(*places: str | Path, report: Report | None = None) -> list[Reco
 
 def pack_records(records: Iterable[Record], path: str | Path) -> None:
     """Write records into one JSON-lines file, sorted so that the same records give the same file."""
-    lines = sorted({(_order(record), record.to_json()) for record in records})
+    lines = sorted({(_order(record), record.line or record.to_json()) for record in records})
     write_text(Path(path), "".join(line + "\n" for _, line in lines))
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from i2cansay.datasets import Dataset
 from i2cansay.disk.places import cache_folder
+from i2cansay.encoders.image_error import ImageError
 from i2cansay.features.header import Header, Subset
 from i2cansay.features.journal import Journal
 from i2cansay.features.lock import exclusive
-from i2cansay.features.store import HEADER, JOURNAL, LOCK, FeatureStore, read_header
+from i2cansay.features.store import HEADER, JOURNAL, LOCK, FeatureStore, check_same, read_header
 from i2cansay.features.writer import CHUNK_ROWS, StoreWriter
 from i2cansay.streams import low_data
 
@@ -107,15 +108,22 @@ def encode_dataset(
         raise ValueError(f"{dataset.name} has no images in {split!r}")
     header = _header(dataset, encoder, split, rows, dtype=dtype, subset=subset)
     if subset is not None:
-        whole = base / replace(header, subset=None).store_name
-        if _is_finished(whole):
-            return FeatureStore.open(whole).take(rows, header)
+        every_row = np.arange(len(every_label), dtype=np.int64)
+        whole = _header(dataset, encoder, split, every_row, dtype=dtype, subset=None)
+        if _is_finished(base / whole.store_name):
+            return _open(base / whole.store_name, whole).take(rows, header)
     path = base / header.store_name
     if not _is_finished(path):
         with exclusive(path / LOCK, waiting=waiting):
             # Another process may have finished it while this one waited for the lock.
             if not _is_finished(path):
                 _fill(path, header, dataset, encoder, rows, chunk_rows=chunk_rows, progress=progress)
+    return _open(path, header)
+
+
+def _open(path: Path, wanted: Header) -> FeatureStore:
+    """Open a finished store and make sure that it is the wanted one: a folder may have been renamed."""
+    check_same(path, read_header(path), wanted)
     return FeatureStore.open(path)
 
 
@@ -142,11 +150,25 @@ def _fill(
                 if progress is not None:
                     progress(done, len(rows))
             writer.finish()
+        except ImageError as error:
+            reason = _named(str(error), dataset, header.split, rows[writer.started :])
+            raise ValueError(f"{dataset.name} {header.split}: {reason}") from error
         except ValueError as error:
-            # The encoder counts images from where this run began.
             raise ValueError(
                 f"{dataset.name} {header.split}, encoding from row {rows[writer.started]} on: {error}"
             ) from error
+
+
+def _named(reasons: str, dataset: Dataset, split: str, rows: NDArray[np.int64]) -> str:
+    """Say row and file where the encoder, which counts from where this run began, says only a number."""
+
+    def name(match: re.Match[str]) -> str:
+        row = int(rows[int(match[1])])
+        image = next(dataset.images(split, [row]))
+        return f"row {row} ({image}): " if isinstance(image, Path) else f"row {row}: "
+
+    # One error may tell of several images, and only in words.
+    return re.sub(r"\bimage (\d+): ", name, reasons)
 
 
 def _header(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import textwrap
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -63,6 +64,22 @@ class Header:
         parts = [self.dataset, self.split, self.encoder, self.dtype, str(self.subset or ""), key]
         return "-".join(re.sub(r"[^\w.]+", "-", part) for part in parts if part)
 
+    def difference(self, wanted: Header) -> str | None:
+        """Say in which part this header differs from the wanted one; None where it does not.
+
+        Examples
+        --------
+        >>> from dataclasses import replace
+        >>> this = Header("digits", "test", "d", "pixels", "e", 445, 64, "float16", ("0", "1"), 0)
+        >>> this.difference(replace(this, encoder_fingerprint="f"))
+        "its encoder_fingerprint is 'e', expected 'f'"
+        """
+        for field in fields(self):
+            here, there = getattr(self, field.name), getattr(wanted, field.name)
+            if here != there:
+                return f"its {field.name} is {_short(here)}, expected {_short(there)}"
+        return None
+
     def to_json(self) -> str:
         """Write as JSON text."""
         return json.dumps(asdict(self), indent=1) + "\n"
@@ -79,3 +96,7 @@ class Header:
             return cls(**{**known, "class_names": tuple(known["class_names"]), "subset": subset})
         except (KeyError, TypeError, json.JSONDecodeError) as error:
             raise ValueError(f"it is not a header of a feature store ({error})") from error
+
+
+def _short(value: object) -> str:
+    return textwrap.shorten(repr(value), 80, placeholder=" ...")

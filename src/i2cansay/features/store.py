@@ -2,7 +2,7 @@
 
 A store is a folder: `header.json` says what it holds, `features.npy` is the matrix (`numpy.load` opens it),
 `labels.npy` and `rows.npy` give the label and the data set's row of each feature row, and `journal.json`
-counts the rows that are complete, with a checksum for every chunk of them.
+counts the rows that are complete, with a checksum for every chunk of them and one for the header.
 """
 
 from __future__ import annotations
@@ -86,21 +86,23 @@ class FeatureStore:
             raise FileNotFoundError(f"there is no feature store in {path}: make one with `i2cansay encode`")
         header = read_header(path)
         journal = Journal.read(path / JOURNAL) if (path / JOURNAL).is_file() else None
+        if journal is not None:
+            check_header(path, journal)
         done = 0 if journal is None else journal.committed
         if done < header.rows or journal is None:
             raise ValueError(
                 f"the feature store {path} holds {done} of {header.rows} rows: "
                 f"run the same `i2cansay encode` again to finish it"
             )
-        features = _matrix(path, FEATURES, (header.rows, header.dim), header.dtype)
-        labels = np.array(_matrix(path, LABELS, (header.rows,), "int64"))
-        rows = np.array(_matrix(path, ROWS, (header.rows,), "int64"))
+        features = map_array(path, FEATURES, (header.rows, header.dim), header.dtype)
+        labels = np.array(map_array(path, LABELS, (header.rows,), "int64"))
+        rows = np.array(map_array(path, ROWS, (header.rows,), "int64"))
         if zlib.crc32(labels.tobytes() + rows.tobytes()) != header.labels_checksum:
-            raise ValueError(_refusal(path, "its labels have changed since they were written"))
+            raise ValueError(refusal(path, "its labels have changed since they were written"))
         if done != header.rows:
-            raise ValueError(_refusal(path, f"its journal counts {done} rows, its header {header.rows}"))
+            raise ValueError(refusal(path, f"its journal counts {done} rows, its header {header.rows}"))
         if verify:
-            _verify(path, features, journal)
+            verify_chunks(path, features, journal)
         return cls(path, header, features, labels, rows)
 
     def take(self, positions: NDArray[np.int64], header: Header) -> FeatureStore:
@@ -115,34 +117,52 @@ def read_header(path: Path) -> Header:
     try:
         return Header.from_json((path / HEADER).read_text())
     except ValueError as error:
-        raise ValueError(_refusal(path, str(error))) from error
+        raise ValueError(refusal(path, str(error))) from error
 
 
-def _refusal(path: Path, reason: str) -> str:
+def check_header(path: Path, journal: Journal) -> None:
+    """Refuse a header file that is no longer what it was when rows were committed under it."""
+    # Early stores have no such checksum; their features and labels are checked all the same.
+    if journal.header_checksum is not None and header_checksum(path) != journal.header_checksum:
+        raise ValueError(refusal(path, f"{HEADER} has changed since it was written"))
+
+
+def check_same(path: Path, found: Header, wanted: Header) -> None:
+    """Refuse the store in folder `path` if its header is not the one its name stands for."""
+    if difference := found.difference(wanted):
+        raise ValueError(refusal(path, f"it holds something else than its name says: {difference}"))
+
+
+def header_checksum(path: Path) -> int:
+    """CRC-32 of the header file of the store in folder `path`."""
+    return zlib.crc32((path / HEADER).read_bytes())
+
+
+def refusal(path: Path, reason: str) -> str:
+    """Say why the store in folder `path` cannot be used, and what to do."""
     return f"the feature store {path} is refused: {reason}. Delete that folder and encode anew"
 
 
-def _matrix(path: Path, name: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
+def map_array(path: Path, name: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
     """Map one array of the store, of exactly the shape and type the header promises."""
     file = path / name
     try:
         matrix: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise ValueError(_refusal(path, f"{name} cannot be read ({error})")) from error
+        raise ValueError(refusal(path, f"{name} cannot be read ({error})")) from error
     if matrix.shape != shape or matrix.dtype != np.dtype(dtype):
         reason = f"its header promises {name} as {shape} {dtype}, found {matrix.shape} {matrix.dtype}"
-        raise ValueError(_refusal(path, reason))
+        raise ValueError(refusal(path, reason))
     expected = matrix.offset + matrix.nbytes if isinstance(matrix, np.memmap) else file.stat().st_size
     if file.stat().st_size != expected:
-        raise ValueError(_refusal(path, f"{name} has {file.stat().st_size} bytes instead of {expected}"))
+        raise ValueError(refusal(path, f"{name} has {file.stat().st_size} bytes instead of {expected}"))
     return matrix
 
 
-def _verify(path: Path, features: NDArray[Any], journal: Journal) -> None:
+def verify_chunks(path: Path, features: NDArray[Any], journal: Journal) -> None:
+    """Compare every committed chunk of features, (n, dim), with its checksum."""
     for index, checksum in enumerate(journal.checksums):
         start = index * journal.chunk_rows
-        end = min(start + journal.chunk_rows, len(features))
+        end = min(start + journal.chunk_rows, journal.committed)
         if zlib.crc32(features[start:end].tobytes()) != checksum:
-            raise ValueError(
-                _refusal(path, f"rows {start} to {end - 1} have changed since they were written")
-            )
+            raise ValueError(refusal(path, f"rows {start} to {end - 1} have changed since they were written"))

@@ -2,13 +2,15 @@
 
 Rows are buffered to a chunk, written behind the committed ones and synced; only then the journal that counts
 them is replaced in one step. Whatever lies behind the count when a store is opened again was never finished
-and is cut off.
+and is cut off; what lies before it is compared with its checksums first.
 """
 
 from __future__ import annotations
 
 import io
 import zlib
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -17,11 +19,23 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from i2cansay.disk.atomic import sync_folder
-from i2cansay.features.durable import sync, write_atomically
+from i2cansay.disk.atomic import remove_leftovers, sync_file, sync_folder, write_bytes_atomically
 from i2cansay.features.header import Header
 from i2cansay.features.journal import Journal
-from i2cansay.features.store import FEATURES, HEADER, JOURNAL, LABELS, ROWS, read_header
+from i2cansay.features.store import (
+    FEATURES,
+    HEADER,
+    JOURNAL,
+    LABELS,
+    ROWS,
+    check_header,
+    check_same,
+    header_checksum,
+    map_array,
+    read_header,
+    refusal,
+    verify_chunks,
+)
 
 CHUNK_ROWS = 512
 
@@ -31,7 +45,8 @@ class StoreWriter:
 
     Parameters
     ----------
-    path : the store's folder; made if need be, continued if it holds the same store half finished.
+    path : the store's folder; made if need be, continued if it holds the same store half finished and
+        unharmed.
     header : what the store is to hold.
     labels, rows : int64 of shape (n,), written with the header.
     chunk_rows : rows per commit, rounded down to whole batches of the encoder.
@@ -84,7 +99,8 @@ class StoreWriter:
             raise ValueError(f"expected {self._header.rows} rows in all, got {first + len(batch)}")
         if self._journal is None:
             whole_batches = max(1, self._chunk_rows // len(batch)) * len(batch)
-            self._journal = Journal(batch_rows=len(batch), chunk_rows=whole_batches)
+            checksum = header_checksum(self._path)
+            self._journal = Journal(len(batch), whole_batches, header_checksum=checksum)
         self._pending.append(_as_stored(batch, self._dtype, first))
         self._n_pending += len(batch)
         while self._n_pending >= self._journal.chunk_rows:
@@ -103,28 +119,42 @@ class StoreWriter:
         pending = np.concatenate(self._pending)
         content, rest = pending[:n].tobytes(), pending[n:]
         self._file.write(content)
-        sync(self._file)
+        sync_file(self._file)
         self._journal = self._journal.advanced(n, zlib.crc32(content))
         self._journal.write(self._path / JOURNAL)
         self._pending, self._n_pending = [rest], len(rest)
 
     def _prepare(self, labels: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
         """Write header and labels, or check that the half-finished store is the same one."""
+        remove_leftovers(self._path)
+        arrays = {LABELS: labels, ROWS: rows}
         if (self._path / HEADER).is_file():
-            if read_header(self._path) != self._header:
-                raise ValueError(
-                    f"the feature store {self._path} holds something else than its name says: "
-                    f"delete that folder and encode anew"
-                )
-            if (self._path / JOURNAL).is_file():
-                self._journal = Journal.read(self._path / JOURNAL)
+            self._check(arrays)
             return
-        for name, values in ((LABELS, labels), (ROWS, rows)):
+        for name, values in arrays.items():
             buffer = io.BytesIO()
             np.save(buffer, values, allow_pickle=False)
-            write_atomically(self._path / name, buffer.getvalue())
+            write_bytes_atomically(self._path / name, buffer.getvalue())
         # The header comes last: where it is, the labels are complete.
-        write_atomically(self._path / HEADER, self._header.to_json().encode())
+        write_bytes_atomically(self._path / HEADER, self._header.to_json().encode())
+
+    def _check(self, arrays: Mapping[str, NDArray[np.int64]]) -> None:
+        check_same(self._path, read_header(self._path), self._header)
+        for name, values in arrays.items():
+            if not np.array_equal(map_array(self._path, name, values.shape, "int64"), values):
+                raise ValueError(refusal(self._path, f"{name} has changed since it was written"))
+        if (self._path / JOURNAL).is_file():
+            journal = Journal.read(self._path / JOURNAL)
+            check_header(self._path, journal)
+            # An early journal gets the checksum it lacks.
+            self._journal = replace(journal, header_checksum=header_checksum(self._path))
+
+    def _check_chunks(self, start: int) -> None:
+        """Compare the committed rows, which begin `start` bytes into the file, with their checksums."""
+        if self._journal is not None and self.committed:
+            shape = (self.committed, self._header.dim)
+            done = np.memmap(self._path / FEATURES, self._dtype, mode="r", offset=start, shape=shape)
+            verify_chunks(self._path, done, self._journal)
 
     def _open(self) -> io.BufferedRandom:
         """Open the matrix behind its last committed row and cut off what follows."""
@@ -144,15 +174,14 @@ class StoreWriter:
         try:
             length = file.seek(0, io.SEEK_END)
             if self.committed and length < end:
-                raise ValueError(
-                    f"the feature store {self._path} counts {self.committed} rows but has lost some of them: "
-                    f"delete that folder and encode anew"
-                )
+                reason = f"its journal counts {self.committed} rows, but some of them are lost"
+                raise ValueError(refusal(self._path, reason))
+            self._check_chunks(start)
             file.seek(0)
             file.write(preamble.getvalue())
             file.truncate(end)
             file.seek(end)
-            sync(file)
+            sync_file(file)
             sync_folder(self._path)
         except BaseException:
             file.close()

@@ -37,7 +37,7 @@ class Lesson:
 
     def __init__(self, learner: OnlineClassifier) -> None:
         self._learner = learner
-        self._copy: OnlineClassifier | None = None
+        self._copy = deepcopy(learner)
         self._size: int = getattr(learner, "batch_size", None) or BATCH_SIZE
         self._waiting: tuple[Features, NDArray[Any]] | None = None
 
@@ -45,18 +45,17 @@ class Lesson:
         """Take in rows, (n, d), and their labels, (n,), and learn those that fill a batch."""
         if self._waiting is not None:
             X, y = np.concatenate([self._waiting[0], X]), np.concatenate([self._waiting[1], y])
-        while len(X) > self._size:  # not >=: the only batch of a short lesson needs no copy
-            if self._copy is None:
-                self._copy = deepcopy(self._learner)
+        while len(X) >= self._size:
             self._copy.partial_fit(X[: self._size], y[: self._size])
             X, y = X[self._size :], y[self._size :]
         self._waiting = X, y
 
     def finish(self) -> None:
         """Learn what is left, and make it all known to the learner."""
-        if self._waiting is None or not len(self._waiting[0]):
+        if self._waiting is None:
             return
-        if self._copy is None:
-            self._learner.partial_fit(*self._waiting)
-        else:
-            self._learner._become(self._copy.partial_fit(*self._waiting))
+        if len(self._waiting[0]):
+            self._copy.partial_fit(*self._waiting)
+        # The copy also for one batch: partial_fit takes several steps, and may be interrupted between them.
+        if self._copy._started:
+            self._learner._become(self._copy)

@@ -285,13 +285,13 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _become(self, other: "OnlineClassifier") -> None:
         """Take over everything `other`, of the same parameters, has learnt."""
-        # Only these may be absent in `other`: all else is made by `_begin`. What scikit-learn hangs on an
-        # estimator (metadata requests, the context of a pipeline's callbacks) stays.
-        for name in ("n_features_in_", "feature_names_in_", "_labels"):
-            self.__dict__.pop(name, None)
         parameters = self.get_params(deep=False)
         learnt = {name: value for name, value in other.__dict__.items() if name not in parameters}
-        self.__dict__.update(learnt)
+        self.__dict__.update(learnt)  # at once: an interrupt finds the old or the new
+        # Only these may be absent in `other`: all else is made by `_begin`. What scikit-learn hangs on an
+        # estimator (metadata requests, the context of a pipeline's callbacks) stays.
+        for name in {"n_features_in_", "feature_names_in_", "_labels"} - set(learnt):
+            self.__dict__.pop(name, None)
 
     def _check_labels(self, y: ArrayLike, n: int) -> NDArray[Any]:
         if y is None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Header
 
 from i2cansay.service.errors import ServiceError
-from i2cansay.service.schemas import ErrorAnswer, LearnBody, PredictBody
+from i2cansay.service.schemas import PICTURE, ErrorAnswer, LearnBody, PredictBody
 
 Result = TypeVar("Result")
 REFUSALS: dict[int | str, dict[str, Any]] = {
@@ -19,6 +19,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         401: "No valid token.",
         403: "The token, or the site, may not do this.",
         404: "What is named is not there.",
+        408: "Did not arrive in time.",
         409: "Not in the state the model is in.",
         413: "More than the limits allow.",
         422: "The request makes no sense as it is.",
@@ -37,9 +38,15 @@ LEARN_FORM: dict[str, Any] = {
     "type": "object",
     "properties": {
         "images": PICTURES,
-        "labels": {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1},
+        "labels": {
+            "type": "array",
+            "items": {"type": "string", "minLength": 1},
+            "minItems": 1,
+            "description": "One per picture.",
+        },
+        "label": {"type": "string", "minLength": 1, "description": "One for all pictures."},
     },
-    "required": ["images", "labels"],
+    "required": ["images"],
 }
 PREDICT_FORM: dict[str, Any] = {
     "type": "object",
@@ -55,10 +62,20 @@ Key = Annotated[
 ]
 
 
-def body_of(kind: type[LearnBody] | type[PredictBody], form: dict[str, Any]) -> dict[str, Any]:
-    """Describe a body that is read by hand: JSON or a form."""
+def body_of(
+    kind: type[LearnBody] | type[PredictBody], form: dict[str, Any], rest: dict[str, Any]
+) -> dict[str, Any]:
+    """Describe a body that is read by hand, JSON or a form, with examples: samples and the `rest` of it."""
     schema = kind.model_json_schema(ref_template="#/components/schemas/{model}")
-    content = {"application/json": {"schema": schema}, "multipart/form-data": {"schema": form}}
+    examples = {
+        "pictures": {"value": {"images": [PICTURE], **rest}},
+        "features": {"value": {"features": [[0.1, 0.9]], **rest}},
+        "packed features": {"value": {"features_base64": "zczMPWZmZj8=", "width": 2, **rest}},
+    }
+    content = {
+        "application/json": {"schema": schema, "examples": examples},
+        "multipart/form-data": {"schema": form},
+    }
     return {"requestBody": {"required": True, "content": content}}
 
 

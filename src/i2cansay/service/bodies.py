@@ -5,18 +5,16 @@ from __future__ import annotations
 import base64
 import binascii
 import unicodedata
-from collections.abc import AsyncGenerator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import ValidationError
-from starlette.datastructures import UploadFile
-from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from i2cansay.core.types import Float32
 from i2cansay.service.errors import ServiceError, refused, too_large
+from i2cansay.service.form import read_form
 from i2cansay.service.limits import Limits
 from i2cansay.service.schemas import LearnBody, PredictBody, Samples
 
@@ -38,18 +36,12 @@ class Given:
         return len(self.images) if self.images is not None else len(self.features)  # type: ignore[arg-type]
 
 
-class InMemory(MultiPartParser):
-    """Starlette writes larger parts to a temporary file; pictures must not touch the disk."""
-
-    spool_max_size = 2**60
-
-
 async def to_learn(request: Request, limits: Limits) -> Given:
     """Read samples with labels."""
     if _is_form(request):
         files, fields = await _form(request, limits)
-        labels = fields.get("labels", []) or fields.get("label", [])
-        body = LearnBody(labels=labels or None)
+        label = fields.get("label", [None])[0]
+        body = LearnBody.model_construct(labels=fields.get("labels"), label=label)
         return _given(files, None, _labels(body, len(files), limits), limits)
     body = await _json(request, LearnBody)
     images, features = _samples(body, limits)
@@ -90,29 +82,19 @@ def _is_form(request: Request) -> bool:
     return request.headers.get("content-type", "").lower().startswith("multipart/form-data")
 
 
-async def _form(request: Request, limits: Limits) -> tuple[list[bytes], dict[str, list[str]]]:
-    async def stream() -> AsyncGenerator[bytes, None]:
-        yield await request.body()
-
-    # One more than allowed, so that the sentence about too many is ours.
-    parser = InMemory(request.headers, stream(), max_files=limits.images + 1, max_fields=2 * limits.images)
-    try:
-        form = await parser.parse()
-    except MultiPartException as error:
-        raise refused(f"the form cannot be read: {error.message}") from error
-    files: list[bytes] = []
-    fields: dict[str, list[str]] = {}
-    for name, value in form.multi_items():
-        if isinstance(value, UploadFile):
-            if name not in ("images", "image"):
-                raise refused(f"pictures go into the field images, got {name[:50]!r}")
-            files.append(await value.read())
-        elif name in ("labels", "label", "top"):
-            fields.setdefault(name, []).append(value)
-        else:
+async def _form(request: Request, limits: Limits) -> tuple[list[bytes], dict[str, list[Any]]]:
+    # A label for each picture, one more of both so that the sentence about too many names pictures, and top.
+    most = 2 * (limits.images + 1) + 1
+    form = read_form(await request.body(), request.headers["content-type"], most=most)
+    for name, _ in form.files:
+        if name not in ("images", "image"):
+            raise refused(f"pictures go into the field images, got {name[:50]!r}")
+    fields: dict[str, list[Any]] = {}
+    for name, text in form.texts:
+        if name not in ("labels", "label", "top"):
             raise refused(f"the form has images, labels, label and top, got {name[:50]!r}")
-    await form.close()
-    return files, fields
+        fields.setdefault(name, []).append(text)
+    return [data for _, data in form.files], fields
 
 
 async def _json(request: Request, kind: type[Checked]) -> Checked:
@@ -158,9 +140,7 @@ def _decoded(text: str, what: str) -> bytes:
 def _labels(body: LearnBody, n: int, limits: Limits) -> tuple[str, ...]:
     if (body.labels is None) == (body.label is None):
         raise refused("expected labels, one per sample, or label, one for all")
-    labels = body.labels if body.labels is not None else [body.label or ""]
-    if len(labels) == 1 and (body.label is not None or n >= 1):
-        labels = labels * n
+    labels = body.labels if body.labels is not None else [body.label or ""] * n
     if len(labels) != n:
         raise refused(f"expected one label per sample, got {n} samples and {len(labels)} labels")
     return tuple(check_label(label, limits) for label in labels)

@@ -13,31 +13,20 @@ from typing import Any
 from i2cansay.core.types import State
 from i2cansay.disk.atomic import sync_folder
 from i2cansay.service.blocks import assemble, changed_blocks, describe, digest_of, sealed, surplus_blocks
+from i2cansay.service.database_file import (
+    FORMAT,
+    TABLES,
+    connect,
+    copy_of,
+    reader,
+    remove,
+    tables_of,
+    usual_tables,
+    without_wal,
+)
 from i2cansay.service.receipts import Receipt
 from i2cansay.service.records import ClassRecord, LogEntry, ModelFacts
 
-FORMAT = 1
-TABLES = """
-CREATE TABLE facts (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT, seal BLOB);
-CREATE TABLE manifest (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT, seal BLOB);
-CREATE TABLE blocks (name TEXT, number INTEGER, data BLOB, digest BLOB, PRIMARY KEY (name, number));
-CREATE TABLE classes (label TEXT PRIMARY KEY, count INTEGER, first REAL, last REAL, seal BLOB);
-CREATE TABLE receipts (key BLOB PRIMARY KEY, total INTEGER, held BLOB, at REAL, seal BLOB);
-CREATE TABLE log (
-    id INTEGER PRIMARY KEY, at REAL, action TEXT, label TEXT, count INTEGER, scored INTEGER, correct INTEGER,
-    who TEXT, seal BLOB
-);
-"""
-# Commits are forced to the disk; what is deleted or replaced is overwritten with zeros; the log of pages that WAL
-# keeps is emptied by us after every commit, because it holds the pages before and after.
-SETTINGS = (
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = FULL",
-    "PRAGMA secure_delete = ON",
-    "PRAGMA wal_autocheckpoint = 0",
-    "PRAGMA temp_store = MEMORY",
-    "PRAGMA busy_timeout = 2000",
-)
 RECEIPT_DAYS = 7.0
 
 
@@ -74,8 +63,11 @@ class Database:
     """
 
     def __init__(self, path: Path) -> None:
+        self._start(path, connect(path))
+
+    def _start(self, path: Path | None, connection: sqlite3.Connection) -> None:
         self.path = path
-        self._connection = _connect(path)
+        self._connection = connection
         self._written: State = {}
         self._version = 0
         self._pruned = 0.0
@@ -87,7 +79,7 @@ class Database:
         """Make a new file; a crash on the way leaves at most a hidden one, which the next start removes."""
         half_made = path.with_name(f".{path.stem}.new")
         remove(half_made)
-        connection = _connect(half_made)
+        connection = connect(half_made)
         try:
             connection.executescript(f"BEGIN; PRAGMA user_version = {FORMAT}; {TABLES}")
             text, manifest = facts.to_json(), _manifest(0, {}, {})
@@ -104,6 +96,15 @@ class Database:
                 filled.close()
         half_made.replace(path)
         sync_folder(path.parent)
+
+    @classmethod
+    def in_memory(cls, data: bytes) -> Database:
+        """Open a copy, as `copy_of` gives it, without touching a file."""
+        database = cls.__new__(cls)
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        database._start(None, connection)
+        database._connection.deserialize(without_wal(data))
+        return database
 
     def facts(self) -> ModelFacts:
         """Return what the model is."""
@@ -123,6 +124,8 @@ class Database:
             (found,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
             if found != "ok":
                 raise Damaged(f"is damaged: {found}")
+            if tables_of(self._connection) != usual_tables():
+                raise Damaged("is damaged: its tables are not those of a model")
             contents = self._contents()
             for table in ("receipts", "log"):
                 self._check_seals(table)
@@ -219,13 +222,14 @@ class Database:
 
     def reopen(self) -> bool:
         """After an error: open anew; return whether what was last read or committed is what the file holds."""
+        assert self.path is not None
         self._connection.close()
-        self._connection = _connect(self.path)
+        self._connection = connect(self.path)
         return bool(json.loads(self._text("manifest"))["version"] == self._version)
 
     def log(self, after: int, limit: int) -> list[tuple[int, LogEntry]]:
         """Return lines of the audit log, the oldest first; from any thread."""
-        connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)
+        connection = self._connection if self.path is None else reader(self.path)
         try:
             rows = connection.execute(
                 "SELECT id, at, action, label, count, scored, correct, who FROM log "
@@ -233,40 +237,17 @@ class Database:
                 (after, limit),
             ).fetchall()
         finally:
-            connection.close()
+            if self.path is not None:
+                connection.close()
         return [(row[0], LogEntry(*row[1:])) for row in rows]
+
+    def copy(self) -> bytes:
+        """Return a consistent copy of everything; from any thread."""
+        return self._connection.serialize() if self.path is None else copy_of(self.path)
 
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()
-
-
-def copy_of(path: Path) -> bytes:
-    """Return a consistent copy of a model's file as bytes, also while it is being written."""
-    source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-    target = sqlite3.connect(":memory:")
-    try:
-        source.backup(target)
-        return target.serialize()
-    finally:
-        source.close()
-        target.close()
-
-
-def remove(path: Path) -> None:
-    """Overwrite a model's file and what SQLite keeps beside it with zeros, and delete them."""
-    for part in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
-        if part.exists():
-            with part.open("r+b") as file:
-                file.write(bytes(part.stat().st_size))
-            part.unlink()
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    for setting in SETTINGS:
-        connection.execute(setting)
-    return connection
 
 
 def _manifest(version: int, state: State, notes: dict[str, Any]) -> str:

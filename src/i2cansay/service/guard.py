@@ -9,10 +9,11 @@ import time
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from i2cansay.service.errors import ServiceError, too_large
+from i2cansay.service.body_limit import Body, Traffic
+from i2cansay.service.errors import ServiceError
 from i2cansay.service.rate import RateLimit
 from i2cansay.service.service import Service
 from i2cansay.service.tokens import Scope as TokenScope
@@ -85,7 +86,7 @@ class Guard:
         self._service = service
         self._door = door
         self._rate = RateLimit(service.limits.requests_per_second)
-        self._in_flight = 0
+        self._traffic = Traffic(service.limits.bytes_in_flight)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or turn it away."""
@@ -103,13 +104,15 @@ class Guard:
                 self._dress(MutableHeaders(scope=message), headers)
             await send(message)
 
-        body = Body(self, receive)
+        body = Body(receive, self._service.limits, self._traffic)
         try:
             self._check(scope, headers)
             body.expect(headers)
             await self._app(scope, body.receive, sending)
         except ServiceError as error:
             await _refuse(error, sending)
+        except ClientDisconnect:
+            status = 499  # it went away before it had said all
         except Exception:
             reference = secrets.token_hex(4)
             log.exception("unforeseen error %s at %s", reference, _route(scope))
@@ -151,21 +154,6 @@ class Guard:
     def _welcome(self, origin: str, headers: Headers) -> bool:
         return origin in self._door.origins or origin.partition("://")[2] == headers.get("host", "")
 
-    def take(self, n: int) -> None:
-        """Count bytes of a body that come in, or ask its sender to come back."""
-        if self._in_flight + n > self._service.limits.bytes_in_flight:
-            raise ServiceError(429, "busy", "too many large requests at once; try again", retry_after=1.0)
-        self._in_flight += n
-
-    def give_back(self, n: int) -> None:
-        """Bytes of a body are done with."""
-        self._in_flight -= n
-
-    @property
-    def largest(self) -> int:
-        """Bytes a body may have."""
-        return self._service.limits.body_bytes
-
     # -- going out ------------------------------------------------------------------------------------------
 
     def _dress(self, answer: MutableHeaders, asked: Headers) -> None:
@@ -177,46 +165,6 @@ class Guard:
             answer["access-control-allow-headers"] = "authorization, content-type, idempotency-key"
             answer["access-control-allow-methods"] = "GET, POST, DELETE"
             answer.add_vary_header("origin")
-
-
-class Body:
-    """The body of one request on its way in, counted."""
-
-    def __init__(self, guard: Guard, receive: Receive) -> None:
-        self._guard = guard
-        self._receive = receive
-        self._promised = 0
-        self._got = 0
-
-    def expect(self, headers: Headers) -> None:
-        """Look at the announced length, so that a large body is refused before it is sent."""
-        announced = headers.get("content-length", "0")
-        length = int(announced[:20]) if announced.isascii() and announced.isdecimal() else 0
-        self._measure(length)
-        self._guard.take(length)
-        self._promised = length
-
-    def _measure(self, length: int) -> None:
-        if length > self._guard.largest:
-            raise too_large(f"a request may have {self._guard.largest} bytes, this one has {length} or more")
-
-    async def receive(self) -> Message:
-        """Pass on a piece."""
-        message = await self._receive()
-        if message["type"] == "http.request":
-            self._got += len(message.get("body", b""))
-            if self._got > self._promised:  # sent in chunks, with no length announced
-                try:
-                    self._measure(self._got)
-                    self._guard.take(self._got - self._promised)
-                except ServiceError as error:
-                    raise HTTPException(error.status, error.sentence) from error
-                self._promised = self._got
-        return message
-
-    def finish(self) -> None:
-        """Give back what was counted."""
-        self._guard.give_back(self._promised)
 
 
 async def _refuse(error: ServiceError, send: Send) -> None:

@@ -35,7 +35,9 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
     limits = service.limits
 
     @router.post(
-        "/models/{name}/learn", response_model=LessonAnswer, openapi_extra=body_of(LearnBody, LEARN_FORM)
+        "/models/{name}/learn",
+        response_model=LessonAnswer,
+        openapi_extra=body_of(LearnBody, LEARN_FORM, {"label": "scratch"}),
     )
     async def learn(name: str, request: Request, key: Key = None) -> Response:
         """Learn labelled samples, all or none. The answer comes when they are on the disk."""
@@ -44,9 +46,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         X = await features_of(service, model, given)
         digest = None if key is None else key_digest(key)
         who = request.state.who
-        lesson = await wait(
-            model.teach(Learn(X, given.labels, None if key is None else key_digest(key), who))
-        )
+        lesson = await wait(model.teach(Learn(X, given.labels, digest, who)), limits.seconds)
         assert isinstance(lesson, Lesson)
         return JSONResponse(
             {**asdict(lesson), "durable": all(lesson.durable), "durable_samples": list(lesson.durable)}
@@ -55,7 +55,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
     @router.post(
         "/models/{name}/predict",
         response_model=PredictionsAnswer,
-        openapi_extra=body_of(PredictBody, PREDICT_FORM),
+        openapi_extra=body_of(PredictBody, PREDICT_FORM, {"top": 3}),
     )
     async def predict(name: str, request: Request) -> Response:
         """Name samples: the likeliest classes, and how much each looks like nothing known."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -14,7 +12,8 @@ import numpy as np
 
 from i2cansay.core.types import Float32
 from i2cansay.service.batcher import Batcher
-from i2cansay.service.database import Damaged, Database, copy_of
+from i2cansay.service.database import Damaged, Database
+from i2cansay.service.database_file import copy_of
 from i2cansay.service.draft import Draft
 from i2cansay.service.errors import ServiceError, not_stored
 from i2cansay.service.limits import Limits
@@ -60,7 +59,8 @@ class Model:
                 self._session = Session.of(self.facts, self._database.read())
             except (ValueError, ServiceError) as error:
                 raise Damaged(f"is damaged: {error}") from error
-            self._database.sweep()  # after a crash the log may hold an older state
+            if not self.read_only:
+                self._database.sweep()  # after a crash the log may hold an older state
         except BaseException:
             self._database.close()
             raise
@@ -80,14 +80,7 @@ class Model:
             if "readonly" not in str(error) and "unable to open" not in str(error):
                 raise
             self.read_only = f"the data folder cannot be written ({error})"
-        # SQLite needs to write beside a WAL file even to read it.
-        with tempfile.TemporaryDirectory() as folder:
-            for part in (self.path, self.path.with_name(f"{self.path.name}-wal")):
-                if part.exists():
-                    shutil.copyfile(part, Path(folder) / part.name)
-            copied = Database(Path(folder) / self.path.name)
-            copied.sweep()
-            return copied
+        return Database.in_memory(copy_of(self.path))
 
     # -- asking ---------------------------------------------------------------------------------------------
 
@@ -210,7 +203,7 @@ class Model:
 
     def backup(self) -> bytes:
         """Return a consistent copy of the file."""
-        return copy_of(self.path)
+        return self._database.copy()
 
     def close(self) -> None:
         """Answer what waits, then let go of the file."""

@@ -83,7 +83,7 @@ class Novelty:
     --------
     >>> known = Novelty().add(np.full(500, 1.0))
     >>> known.unknown(np.array([0.5, 4.0])).round(2)
-    array([0.  , 1.  ])
+    array([0., 1.])
     """
 
     counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(BINS, dtype=np.int64))

@@ -57,12 +57,15 @@ def _rename(draft: Draft, request: Rename) -> Done:
 
 
 def _undo(draft: Draft, request: Undo) -> Done:
-    lesson = draft.session.lessons.pop(request.lesson, None)
+    lesson = draft.session.lessons.get(request.lesson)
     if lesson is None or lesson.until < draft.now:
         raise not_found("this lesson is not in memory any more, so it cannot be taken back")
     waiting = {sample.serial for sample in draft.session.waiting()}
     settled = [sample for sample in lesson.samples if sample.serial not in waiting]
     small = _unlearn(draft, settled, request.who)
+    del draft.session.lessons[request.lesson]
+    for label in small:
+        _lift(draft, label)
     gone = {sample.serial for sample in lesson.samples}
     for label, samples in list(draft.session.pending.items()):
         left = tuple(sample for sample in samples if sample.serial not in gone)
@@ -81,6 +84,8 @@ def _unlearn(draft: Draft, samples: list[Sample], who: str) -> list[str]:
     if not hasattr(learner, "unlearn"):
         raise conflict(f"the learner {draft.session.facts.learner!r} cannot take samples out again")
     leaving = Counter(sample.label for sample in samples)
+    if lost := sorted(leaving.keys() - draft.session.classes.keys()):
+        raise not_found(f"the class {lost[0]!r} is not what it was, so the lesson cannot be taken back")
     left = {label: draft.session.classes[label].count - count for label, count in leaving.items()}
     least = draft.session.facts.min_samples
     if stuck := [label for label, count in left.items() if 1 < count < least]:
@@ -96,10 +101,7 @@ def _unlearn(draft: Draft, samples: list[Sample], who: str) -> list[str]:
         record = draft.session.classes[label].more(-count, draft.now)
         draft.set_class(label, record if left[label] >= least else None)
         draft.note("undo", label, count, who)
-    small = [label for label, count in left.items() if count == 1]
-    for label in small:
-        _lift(draft, label)
-    return small
+    return [label for label, count in left.items() if count == 1]
 
 
 def _lift(draft: Draft, label: str) -> None:
@@ -108,7 +110,10 @@ def _lift(draft: Draft, label: str) -> None:
     (row,) = np.flatnonzero(learner.classes_ == label)
     x = learner.class_means_[row].astype(np.float32)
     learner.forget(label)
-    draft.session.pending[label] = (Sample(draft.serial(), x, label, draft.now),)
+    # Where the one that stays can itself be taken back, it must be known again when that is asked for.
+    remembered = [s for lesson in draft.session.lessons.values() for s in lesson.samples if s.label == label]
+    own = remembered[0] if len(remembered) == 1 else Sample(draft.serial(), x, label, draft.now)
+    draft.session.pending[label] = (own,)
 
 
 def _known(draft: Draft, label: str) -> int:

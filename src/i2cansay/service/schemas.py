@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Label = Annotated[str, Field(min_length=1, max_length=1000, examples=["scratch"])]
+Label = Annotated[str, Field(min_length=1, max_length=200, examples=["scratch"])]
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
 
 
@@ -39,12 +39,10 @@ class NewModel(Body):
 class Samples(Body):
     """Pictures or features."""
 
-    images: Annotated[
-        list[str] | None, Field(description="Pictures, each as base64.", examples=[[PICTURE]], min_length=1)
-    ] = None
+    images: Annotated[list[str] | None, Field(description="Pictures, each as base64.", min_length=1)] = None
     features: Annotated[
         list[list[float]] | None,
-        Field(description="Rows of features.", examples=[[[0.1, 0.9]]], min_length=1),
+        Field(description="Rows of features.", min_length=1),
     ] = None
     features_base64: Annotated[
         str | None,
@@ -56,7 +54,7 @@ class Samples(Body):
 class LearnBody(Samples):
     """Samples and what they are."""
 
-    labels: Annotated[list[Label] | None, Field(description="One per sample.", examples=[["scratch"]])] = None
+    labels: Annotated[list[Label] | None, Field(description="One per sample.")] = None
     label: Annotated[Label | None, Field(description="One for all samples.")] = None
 
 

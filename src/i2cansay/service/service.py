@@ -14,7 +14,8 @@ from typing import Any
 from i2cansay.disk.atomic import sync_folder
 from i2cansay.features.lock import exclusive
 from i2cansay.image_learner.identity import EncoderIdentity
-from i2cansay.service.database import Damaged, Database, remove
+from i2cansay.service.database import Damaged, Database
+from i2cansay.service.database_file import remove
 from i2cansay.service.encoding import Encoders, PictureQueue
 from i2cansay.service.errors import ServiceError, conflict, not_found, not_stored, refused
 from i2cansay.service.limits import Limits
@@ -179,6 +180,15 @@ class Service:
             self.damaged.pop(name, None)
 
     # -- the whole ------------------------------------------------------------------------------------------
+
+    def warm(self) -> None:
+        """Open the encoders of all models now rather than at the first picture."""
+        for name, model in self.models.items():
+            if model.facts.encoder is not None:
+                try:
+                    self.encoders.of(model.facts.encoder)
+                except ServiceError as error:
+                    log.warning("the model %s takes features only: %s", name, error)
 
     def gauges(self) -> dict[str, float]:
         """Return values of the moment for the metrics."""

@@ -1,0 +1,29 @@
+"""`i2cansay doctor`: is a data folder whole?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def doctor(
+    folder: Annotated[
+        Path, typer.Argument(help="A data folder of `i2cansay serve`; the service may be running.")
+    ],
+    backup: Annotated[
+        Path | None, typer.Option(help="Copy every model into this folder, and check the copies.")
+    ] = None,
+) -> None:
+    """Check every model in a data folder: structure, digests, counts. Changes nothing; exit code 1 if one is ill."""
+    from i2cansay.service.doctor import back_up, examine
+
+    findings = list(examine(folder))
+    for finding in findings:
+        typer.echo(f"{'ok  ' if finding.well else 'ILL '} {finding.name}: {finding.sentence}")
+    if not all(finding.well for finding in findings):
+        raise typer.Exit(1)
+    if backup is not None:
+        for path in back_up(folder, backup):
+            typer.echo(f"copied to {path}")

@@ -1,0 +1,107 @@
+"""`i2cansay serve` and `i2cansay token`: the service, and who may use it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, help="Tokens of a service: add, list, remove.")
+Folder = Annotated[Path, typer.Argument(help="The data folder of the service.")]
+
+
+def serve(
+    folder: Annotated[Path, typer.Argument(help="Where the models live; made if it is not there.")],
+    *,
+    host: Annotated[
+        str, typer.Option(help="The address; any but this machine's own needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535)] = 8000,
+    model: Annotated[
+        str, typer.Option(help="A model to make if the folder has none; '' for none.")
+    ] = "first",
+    encoder: Annotated[str, typer.Option(help="The encoder of new models.")] = "efficientnet-lite0",
+    need_token: Annotated[
+        bool, typer.Option("--need-token", help="Ask for a token on this machine as well.")
+    ] = False,
+    certificate: Annotated[Path | None, typer.Option(help="For HTTPS, a certificate (PEM).")] = None,
+    key: Annotated[Path | None, typer.Option(help="For HTTPS, its private key (PEM).")] = None,
+    allow_origin: Annotated[
+        list[str], typer.Option(help="Another site whose pages may call the API; repeat for several.")
+    ] = [],  # noqa: B006 - typer reads the default, nobody changes it
+    allow_host: Annotated[
+        list[str], typer.Option(help="Another name by which this machine is called; repeat for several.")
+    ] = [],  # noqa: B006
+    rate: Annotated[float, typer.Option(min=0.1, help="Requests per second that a token may send.")] = 50.0,
+    max_body: Annotated[int, typer.Option(min=1, help="Megabytes that a request may have.")] = 64,
+) -> None:
+    """Teach models by example, over HTTP and on a page. What was answered survives a power cut; no picture is kept.
+
+    Example: i2cansay serve data, and open http://127.0.0.1:8000
+    """
+    from i2cansay.encoders.extra import import_extra
+
+    for module in ("fastapi", "uvicorn", "python_multipart"):
+        _import(module)
+    import_extra("PIL")
+    from i2cansay.service.limits import MEGABYTE, Limits
+    from i2cansay.service.server import Address, check_address, run
+    from i2cansay.service.service import Service
+
+    limits = Limits(requests_per_second=rate, body_bytes=max_body * MEGABYTE)
+    address = Address(host, port, certificate, key, need_token, tuple(allow_host), tuple(allow_origin))
+    service = Service(folder, limits=limits, encoder=encoder)
+    check_address(service, address)
+    if model and not service.models and not service.damaged and not service.read_only:
+        service.create(model)
+    service.warm()
+    for name, sentence in service.damaged.items():
+        typer.echo(f"the model {name} {sentence}; restore its file from a backup", err=True)
+    secure = "https" if certificate else "http"
+    typer.echo(f"{len(service.models)} models in {folder}; open {secure}://{host}:{port} (Ctrl-C ends it)")
+    run(service, address)
+
+
+@app.command("add")
+def add_token(
+    folder: Folder,
+    name: Annotated[str, typer.Argument(help="Who it is for; it stands in the audit log.")],
+    scope: Annotated[
+        str, typer.Option(help="predict, teach (and predict), or admin (everything).")
+    ] = "teach",
+) -> None:
+    """Make a token and print it, once: only its hash is kept. A running service knows it at once."""
+    from i2cansay.service.tokens import SCOPES, Scope, Tokens
+
+    if scope not in SCOPES:
+        raise ValueError(f"a scope is one of {', '.join(SCOPES)}, got {scope!r}")
+    folder.mkdir(parents=True, exist_ok=True)
+    chosen: Scope = scope  # type: ignore[assignment]
+    typer.echo(Tokens(folder).add(name, chosen))
+
+
+@app.command("list")
+def list_tokens(folder: Folder) -> None:
+    """List the tokens' names and scopes."""
+    from i2cansay.service.tokens import Tokens
+
+    for token in Tokens(folder).all():
+        typer.echo(f"{token.name}  {token.scope}")
+
+
+@app.command("remove")
+def remove_token(folder: Folder, name: Annotated[str, typer.Argument(help="The token's name.")]) -> None:
+    """Make a token worthless, at once."""
+    from i2cansay.service.tokens import Tokens
+
+    Tokens(folder).remove(name)
+
+
+def _import(module: str) -> None:
+    from importlib import import_module
+
+    try:
+        import_module(module)
+    except ModuleNotFoundError as error:
+        raise ImportError(f'serve needs the package {module}: pip install "i2cansay[serve]"') from error

@@ -1,0 +1,262 @@
+"""A small client: what the API offers, with types, on the standard library alone."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import secrets
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from i2cansay.service.requests import Done, Lesson
+from i2cansay.service.snapshot import ClassLine, Guess, Prediction
+
+Picture = bytes | str | PathLike[str]
+"""A picture: its bytes, or the path of a file."""
+
+
+class RequestRefused(Exception):
+    """The service said no.
+
+    Attributes
+    ----------
+    status : int
+    code : str
+    retry_after : float or None
+        Seconds after which it is worth trying again.
+    """
+
+    def __init__(self, status: int, code: str, sentence: str, retry_after: float | None) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.code = code
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True)
+class Client:
+    """The service at an address; one connection per thread, kept open.
+
+    Parameters
+    ----------
+    url : str
+    token : str
+        Where the service asks for one.
+    timeout : float
+        Seconds for one try.
+    tries : int
+        How often a request is sent where the service is busy, or not to be reached. A lesson carries an
+        idempotency key, so that it counts once however often it is sent.
+
+    Examples
+    --------
+    >>> Client("http://127.0.0.1:8000").model("line-3")
+    Model of http://127.0.0.1:8000: line-3
+    """
+
+    url: str = "http://127.0.0.1:8000"
+    token: str = ""
+    timeout: float = 60.0
+    tries: int = 5
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_own", threading.local())
+
+    # -- models ---------------------------------------------------------------------------------------------
+
+    def models(self) -> list[dict[str, Any]]:
+        """List the models."""
+        found: list[dict[str, Any]] = self.call("GET", "/v1/models")["models"]
+        return found
+
+    def create(self, name: str, **options: Any) -> RemoteModel:
+        """Make a model; options are `learner`, `parameters`, `encoder` (None: features) and `min_samples`."""
+        self.call("POST", "/v1/models", {"name": name, **options})
+        return self.model(name)
+
+    def model(self, name: str) -> RemoteModel:
+        """Return a model that is there."""
+        return RemoteModel(self, name)
+
+    def take_in(self, name: str, data: bytes) -> RemoteModel:
+        """Make a model from an exported file."""
+        self.call("POST", f"/v1/models/{quote(name, safe='')}/import", data)
+        return self.model(name)
+
+    # -- requests -------------------------------------------------------------------------------------------
+
+    def call(self, method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None) -> Any:
+        """Send a request, again where it is worth it, and return the answer: JSON, or bytes of a file."""
+        for left in reversed(range(self.tries)):
+            try:
+                return self._once(method, path, body, headers or {})
+            except RequestRefused as refusal:
+                if refusal.retry_after is None or not left:
+                    raise
+                time.sleep(min(refusal.retry_after, 5.0))
+            except (OSError, http.client.HTTPException):
+                if not left:
+                    raise
+                time.sleep(0.2)
+        raise AssertionError("not reached")
+
+    def _once(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Any:
+        connection = self._connection()
+        raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+        kind = "application/octet-stream" if isinstance(body, bytes) else "application/json"
+        headers = {"content-type": kind, **headers}
+        if self.token:
+            headers["authorization"] = f"Bearer {self.token}"
+        try:
+            connection.request(method, path, raw, headers)
+            answer = connection.getresponse()
+            data = answer.read()
+        except BaseException:
+            connection.close()
+            raise
+        if answer.status >= 400:
+            raise _refusal(answer, data)
+        is_json = answer.headers.get_content_type() == "application/json"
+        return json.loads(data) if is_json else data
+
+    def _connection(self) -> http.client.HTTPConnection:
+        own = self.__dict__["_own"]
+        if not hasattr(own, "connection"):
+            parts = urlsplit(self.url)
+            kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+            if parts.scheme not in kinds or not parts.hostname:
+                raise ValueError(f"expected an address as http://127.0.0.1:8000, got {self.url!r}")
+            own.connection = kinds[parts.scheme](parts.hostname, parts.port, timeout=self.timeout)
+        found: http.client.HTTPConnection = own.connection
+        return found
+
+    def close(self) -> None:
+        """Close this thread's connection."""
+        if hasattr(self.__dict__["_own"], "connection"):
+            self._connection().close()
+
+
+@dataclass(frozen=True)
+class RemoteModel:
+    """A model of a service."""
+
+    client: Client
+    name: str
+
+    def __repr__(self) -> str:
+        return f"Model of {self.client.url}: {self.name}"
+
+    def _call(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
+        return self.client.call(
+            method, f"/v1/models/{quote(self.name, safe='')}{path}", body, headers=headers
+        )
+
+    def learn(
+        self,
+        labels: Sequence[str] | str,
+        *,
+        images: Sequence[Picture] | None = None,
+        features: ArrayLike | None = None,
+        key: str | None = None,
+    ) -> Lesson:
+        """Teach samples: pictures, or rows of features (n, d), with a label each or one for all.
+
+        `key` tells retries of one lesson from new lessons; by default every call is a new one, and its own
+        retries count once.
+        """
+        taught = {"label": labels} if isinstance(labels, str) else {"labels": list(labels)}
+        headers = {"idempotency-key": key or secrets.token_hex(16)}
+        answer = self._call("POST", "/learn", {**_samples(images, features), **taught}, headers)
+        answer["durable"] = tuple(answer.pop("durable_samples"))
+        return Lesson(**answer)
+
+    def predict(
+        self,
+        *,
+        images: Sequence[Picture] | None = None,
+        features: ArrayLike | None = None,
+        top: int = 5,
+    ) -> list[Prediction]:
+        """Name samples."""
+        answer = self._call("POST", "/predict", {**_samples(images, features), "top": top})
+        return [
+            Prediction(**{**each, "top": tuple(Guess(**guess) for guess in each["top"])})
+            for each in answer["predictions"]
+        ]
+
+    def classes(self) -> list[ClassLine]:
+        """List the classes."""
+        return [ClassLine(**line) for line in self._call("GET", "/classes")["classes"]]
+
+    def forget(self, label: str) -> Done:
+        """Drop a class."""
+        return _done(self._call("POST", "/classes/forget", {"label": label}))
+
+    def rename(self, label: str, new_label: str) -> Done:
+        """Give a class another label."""
+        return _done(self._call("POST", "/classes/rename", {"label": label, "new_label": new_label}))
+
+    def undo(self, lesson: Lesson | str) -> Done:
+        """Take a lesson back."""
+        name = lesson if isinstance(lesson, str) else lesson.lesson
+        return _done(self._call("POST", "/undo", {"lesson": name}))
+
+    def accuracy(self) -> dict[str, Any]:
+        """Return the test-then-train accuracy over time."""
+        answer: dict[str, Any] = self._call("GET", "/accuracy")
+        return answer
+
+    def log(self, after: int = 0, limit: int = 100) -> list[dict[str, Any]]:
+        """Return lines of the audit log."""
+        lines: list[dict[str, Any]] = self._call("GET", f"/log?after={after}&limit={limit}")["log"]
+        return lines
+
+    def export(self) -> bytes:
+        """Return the model as a file."""
+        data: bytes = self._call("GET", "/export")
+        return data
+
+    def backup(self) -> bytes:
+        """Return a copy of the model's database."""
+        data: bytes = self._call("GET", "/backup")
+        return data
+
+    def delete(self) -> None:
+        """Delete the model."""
+        self._call("DELETE", "")
+
+
+def _samples(images: Sequence[Picture] | None, features: ArrayLike | None) -> dict[str, Any]:
+    if (images is None) == (features is None):
+        raise ValueError("expected images or features, one of them")
+    if images is not None:
+        data = [image if isinstance(image, bytes) else Path(image).read_bytes() for image in images]
+        return {"images": [base64.b64encode(each).decode() for each in data]}
+    rows = np.ascontiguousarray(np.asarray(features), dtype="<f4")
+    if rows.ndim != 2:
+        raise ValueError(f"expected rows of features, (n, d), got shape {rows.shape}")
+    return {"features_base64": base64.b64encode(rows.tobytes()).decode(), "width": rows.shape[1]}
+
+
+def _done(answer: dict[str, Any]) -> Done:
+    return Done(answer["counts"], tuple(answer["not_durable"]))
+
+
+def _refusal(answer: http.client.HTTPResponse, data: bytes) -> RequestRefused:
+    try:
+        content = json.loads(data)
+        code, sentence = str(content["code"]), str(content["detail"])
+    except (ValueError, KeyError, TypeError):
+        code, sentence = "unknown", f"the service answered {answer.status}"
+    wait = answer.headers.get("retry-after", "")
+    return RequestRefused(answer.status, code, sentence, float(wait) if wait.isdecimal() else None)

@@ -1,0 +1,107 @@
+"""SQLite files of models: how they are opened, what they must look like, copied and removed without a trace."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from functools import cache
+from pathlib import Path
+
+FORMAT = 1
+TABLES = """
+CREATE TABLE facts (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT, seal BLOB);
+CREATE TABLE manifest (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT, seal BLOB);
+CREATE TABLE blocks (name TEXT, number INTEGER, data BLOB, digest BLOB, PRIMARY KEY (name, number));
+CREATE TABLE classes (label TEXT PRIMARY KEY, count INTEGER, first REAL, last REAL, seal BLOB);
+CREATE TABLE receipts (key BLOB PRIMARY KEY, total INTEGER, held BLOB, at REAL, seal BLOB);
+CREATE TABLE log (
+    id INTEGER PRIMARY KEY, at REAL, action TEXT, label TEXT, count INTEGER, scored INTEGER, correct INTEGER,
+    who TEXT, seal BLOB
+);
+"""
+# Commits are forced to the disk; what is deleted or replaced is overwritten with zeros; the log of pages that WAL
+# keeps is emptied by us after every commit, because it holds the pages before and after.
+SETTINGS = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA secure_delete = ON",
+    "PRAGMA wal_autocheckpoint = 0",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA busy_timeout = 2000",
+)
+
+
+def copy_of(path: Path) -> bytes:
+    """Return a consistent copy of a model's file as bytes, also while it is being written."""
+    try:
+        return _copied(path)
+    except sqlite3.OperationalError:
+        if not path.exists():
+            raise
+    # Where nothing can be written beside it, SQLite does not read a file that has a WAL: copy both first.
+    with tempfile.TemporaryDirectory() as folder:
+        for part in (path, path.with_name(f"{path.name}-wal")):
+            if part.exists():
+                shutil.copyfile(part, Path(folder) / part.name)
+        connect(Path(folder) / path.name).close()  # takes the WAL in
+        return _copied(Path(folder) / path.name)
+
+
+def _copied(path: Path) -> bytes:
+    source = reader(path)
+    target = sqlite3.connect(":memory:")
+    try:
+        source.backup(target)
+        return target.serialize()
+    finally:
+        source.close()
+        target.close()
+
+
+def remove(path: Path) -> None:
+    """Overwrite a model's file and what SQLite keeps beside it with zeros, and delete them."""
+    for part in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        if part.exists():
+            with part.open("r+b") as file:
+                file.write(bytes(part.stat().st_size))
+            part.unlink()
+
+
+def tables_of(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Return the definitions of all tables and indices."""
+    return connection.execute("SELECT name, sql FROM sqlite_schema ORDER BY name").fetchall()
+
+
+@cache
+def usual_tables() -> list[tuple[str, str]]:
+    """Return what `tables_of` gives for a file that is well."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.executescript(TABLES)
+        return tables_of(connection)
+    finally:
+        connection.close()
+
+
+def reader(path: Path) -> sqlite3.Connection:
+    """Open a file to be read beside its writer."""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a file to be written, with our settings."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    try:
+        for setting in SETTINGS:
+            connection.execute(setting)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def without_wal(data: bytes) -> bytes:
+    """Return the bytes of a database as one that can live in memory."""
+    # Bytes 18 and 19 of an SQLite file say that it is used with a WAL, which a database in memory cannot have.
+    return data[:18] + b"\x01\x01" + data[20:]

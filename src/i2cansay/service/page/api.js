@@ -1,0 +1,91 @@
+// The HTTP API, with errors as sentences and retries that count once.
+
+const TOKEN = "i2cansay-token";
+
+export class Refusal extends Error {
+  constructor(status, code, sentence) {
+    super(sentence);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export function rememberToken(token) {
+  sessionStorage.setItem(TOKEN, token);
+}
+
+function newKey() {
+  // crypto.randomUUID is missing on plain HTTP from another machine.
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function pause(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+async function once(method, path, body, headers) {
+  const token = sessionStorage.getItem(TOKEN);
+  const sent = { ...headers };
+  if (token) sent.authorization = `Bearer ${token}`;
+  if (body !== undefined && !(body instanceof FormData)) {
+    sent["content-type"] = "application/json";
+    body = JSON.stringify(body);
+  }
+  const answer = await fetch(path, { method, body, headers: sent });
+  if (answer.ok) return answer;
+  let content = {};
+  try {
+    content = await answer.json();
+  } catch {
+    // a proxy may have answered with something else
+  }
+  const refusal = new Refusal(answer.status, content.code, content.detail || `The service answered ${answer.status}.`);
+  refusal.retryAfter = Number(answer.headers.get("retry-after")) || 0;
+  throw refusal;
+}
+
+async function send(method, path, body, headers = {}) {
+  for (let left = 3; ; left -= 1) {
+    try {
+      return await once(method, path, body, headers);
+    } catch (error) {
+      const busy = error instanceof Refusal && error.status === 429;
+      const lost = !(error instanceof Refusal);
+      if (left === 0 || !(busy || lost)) {
+        throw lost ? new Refusal(0, "lost", "The service cannot be reached. Is it running?") : error;
+      }
+      await pause(busy ? 1000 * Math.min(error.retryAfter || 1, 5) : 400);
+    }
+  }
+}
+
+async function json(method, path, body, headers) {
+  return (await send(method, path, body, headers)).json();
+}
+
+function place(model, rest) {
+  return `/v1/models/${encodeURIComponent(model)}${rest}`;
+}
+
+function form(pictures, fields) {
+  const data = new FormData();
+  // Every picture gets the same name: what it was called is nobody's business.
+  pictures.forEach((picture) => data.append("images", picture, "picture"));
+  Object.entries(fields).forEach(([name, value]) => data.append(name, value));
+  return data;
+}
+
+export const api = {
+  models: () => json("GET", "/v1/models"),
+  create: (name) => json("POST", "/v1/models", { name }),
+  classes: async (model) => (await json("GET", place(model, "/classes"))).classes,
+  accuracy: (model) => json("GET", place(model, "/accuracy")),
+  predict: async (model, pictures) =>
+    (await json("POST", place(model, "/predict"), form(pictures, { top: 3 }))).predictions,
+  learn: (model, pictures, label) =>
+    json("POST", place(model, "/learn"), form(pictures, { label }), { "idempotency-key": newKey() }),
+  undo: (model, lesson) => json("POST", place(model, "/undo"), { lesson }),
+  forget: (model, label) => json("POST", place(model, "/classes/forget"), { label }),
+  rename: (model, label, newLabel) => json("POST", place(model, "/classes/rename"), { label, new_label: newLabel }),
+  export: async (model) => (await send("GET", place(model, "/export"))).blob(),
+};

@@ -1,0 +1,436 @@
+// The page: pictures come in, the model says what it sees, a person says what they are.
+
+import { Refusal, api, rememberToken } from "./api.js";
+import { drawAccuracy, percent } from "./chart.js";
+
+const AT_ONCE = 8;
+const at = (id) => document.getElementById(id);
+const pictures = []; // { file, url, element, prediction }
+let model = "";
+let canUndo = true;
+let knowsSomething = false;
+
+function make(name, className, text) {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+function many(count, noun = "picture") {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+// -- telling ---------------------------------------------------------------------------------------------------
+
+function complain(error) {
+  const sentence = error instanceof Refusal ? error.message : `Something went wrong on this page: ${error.message}`;
+  at("trouble").textContent = sentence.charAt(0).toUpperCase() + sentence.slice(1);
+  at("trouble").hidden = false;
+}
+
+function notice(sentence, action, act) {
+  const line = make("p", "", sentence);
+  if (action) {
+    const button = make("button", "", action);
+    button.type = "button";
+    button.addEventListener("click", act, { once: true });
+    line.append(button);
+  }
+  at("notice").replaceChildren(line);
+  clearTimeout(notice.timer);
+  notice.timer = setTimeout(() => at("notice").replaceChildren(), action ? 20000 : 6000);
+}
+
+// Run something that may fail; say so in words, and ask for a token where one is needed.
+async function attempt(work) {
+  at("trouble").hidden = true;
+  try {
+    return await work();
+  } catch (error) {
+    if (error.status === 401 && (await askForToken())) return attempt(work);
+    complain(error);
+    return undefined;
+  }
+}
+
+function ask({ title, text = "", field = "", value = "", yes, danger = false, type = "text" }) {
+  at("ask-title").textContent = title;
+  at("ask-text").textContent = text;
+  at("ask-text").hidden = !text;
+  at("ask-field").hidden = !field;
+  at("ask-label").textContent = field;
+  at("ask-input").value = value;
+  at("ask-input").type = type;
+  at("ask-input").required = Boolean(field);
+  at("ask-yes").textContent = yes;
+  at("ask-yes").className = danger ? "danger" : "primary";
+  const dialog = at("ask");
+  dialog.returnValue = "no";
+  dialog.showModal();
+  if (field) at("ask-input").select();
+  return new Promise((resolve) => {
+    dialog.addEventListener(
+      "close",
+      () => resolve(dialog.returnValue === "yes" ? at("ask-input").value.trim() || true : null),
+      { once: true },
+    );
+  });
+}
+
+// Enter in the field means yes; the first button of the form is Cancel.
+at("ask-input").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && at("ask-input").value.trim()) {
+    event.preventDefault();
+    at("ask").close("yes");
+  }
+});
+
+async function askForToken() {
+  const token = await ask({
+    title: "This service asks for a token",
+    text: "It is kept until you close this tab.",
+    field: "Token",
+    yes: "Continue",
+    type: "password",
+  });
+  if (token) rememberToken(token);
+  return Boolean(token);
+}
+
+// -- pictures --------------------------------------------------------------------------------------------------
+
+function add(files) {
+  const chosen = [...files].filter((file) => file.type.startsWith("image/"));
+  if (!chosen.length) {
+    if (files.length) complain(new Refusal(0, "", "These are no pictures. PNG, JPEG, WebP, GIF, BMP and TIFF are read."));
+    return;
+  }
+  at("trouble").hidden = true;
+  const added = chosen.map((file, index) => {
+    const picture = { file, url: URL.createObjectURL(file), element: make("li", "picture waiting") };
+    const name = `picture ${pictures.length + index + 1}`;
+    const image = make("img");
+    image.src = picture.url;
+    image.alt = "";
+    picture.pick = act("Teach", name, () => pick(picture), "pick");
+    picture.pick.replaceChildren(image);
+    picture.pick.title = "Click to leave it out, or take it in again";
+    const remove = act("Remove", name, () => drop([picture]), "quiet remove");
+    remove.textContent = "×";
+    picture.answer = make("div");
+    picture.element.append(picture.pick, picture.answer, remove);
+    picture.pick.setAttribute("aria-pressed", "true");
+    at("pictures").append(picture.element);
+    return picture;
+  });
+  pictures.push(...added);
+  showTray();
+  look(added);
+}
+
+function pick(picture) {
+  picture.pick.setAttribute("aria-pressed", String(!picked(picture)));
+  showTray();
+}
+
+function picked(picture) {
+  return picture.pick.getAttribute("aria-pressed") === "true" && !picture.element.classList.contains("bad");
+}
+
+function drop(gone) {
+  gone.forEach((picture) => {
+    URL.revokeObjectURL(picture.url);
+    picture.element.remove();
+    pictures.splice(pictures.indexOf(picture), 1);
+  });
+  showTray();
+}
+
+function showTray() {
+  at("tray").hidden = pictures.length === 0;
+  const label = at("label").value.trim();
+  const count = pictures.filter(picked).length;
+  at("teach-button").disabled = count === 0;
+  at("teach-button").textContent = `Teach ${many(count)}${label ? ` as “${label}”` : ""}`;
+  document.querySelectorAll("#known button").forEach((button) => {
+    button.setAttribute("aria-pressed", String(button.textContent === label));
+  });
+}
+
+function groups(list) {
+  const result = [];
+  for (let start = 0; start < list.length; start += AT_ONCE) result.push(list.slice(start, start + AT_ONCE));
+  return result;
+}
+
+async function look(asked) {
+  asked.forEach((picture) => say(picture, "waiting", "Looking…"));
+  if (!knowsSomething) {
+    asked.forEach((picture) => say(picture, "new", "It knows nothing yet. Tell it what this is.", "Looks new"));
+    return;
+  }
+  for (const group of groups(asked)) await lookAt(group);
+}
+
+async function lookAt(group) {
+  try {
+    const predictions = await api.predict(model, group.map((picture) => picture.file));
+    group.forEach((picture, index) => answer(picture, predictions[index]));
+  } catch (error) {
+    if (error.status === 422 && group.length > 1) {
+      // One of them is no picture: ask for each alone, so that the others get their answer.
+      for (const picture of group) await lookAt([picture]);
+    } else if (error.status === 401 && (await askForToken())) {
+      await lookAt(group);
+    } else {
+      const sentence = error instanceof Refusal ? error.message.replace(/^image 1: /, "") : error.message;
+      group.forEach((picture) => say(picture, "bad", sentence.charAt(0).toUpperCase() + sentence.slice(1)));
+      showTray();
+    }
+  }
+}
+
+function say(picture, kind, sentence, tag) {
+  picture.element.className = `picture ${kind}`;
+  const parts = [make("p", "says", sentence)];
+  if (tag) parts.unshift(make("span", "tag", tag));
+  picture.answer.replaceChildren(...parts);
+}
+
+function answer(picture, prediction) {
+  const [first, second] = prediction.top;
+  const sentences = {
+    sure: [first.label, "Sure"],
+    unsure: [second ? `${first.label} or ${second.label}?` : `${first.label}?`, "Not sure"],
+    new: [`Nearest is ${first.label}`, "Looks new"],
+  };
+  say(picture, prediction.verdict, ...sentences[prediction.verdict]);
+  const bars = make("ul", "bars");
+  bars.setAttribute("aria-label", "Likeliest classes");
+  prediction.top.forEach((guess) => {
+    const line = make("li");
+    const bar = make("span", "bar");
+    bar.setAttribute("aria-hidden", "true");
+    const fill = make("i");
+    fill.style.setProperty("--share", percent(guess.probability));
+    bar.append(fill);
+    line.append(make("span", "name", guess.label), make("span", "percent", percent(guess.probability)), bar);
+    bars.append(line);
+  });
+  picture.answer.append(bars);
+}
+
+// -- teaching --------------------------------------------------------------------------------------------------
+
+async function teach(event) {
+  event.preventDefault();
+  const label = at("label").value.trim();
+  const taught = pictures.filter(picked);
+  if (!label || !taught.length) return;
+  at("teach-button").disabled = true;
+  await attempt(async () => {
+    const lessons = [];
+    for (const group of groups(taught)) {
+      const lesson = await api.learn(model, group.map((picture) => picture.file), label);
+      lessons.push(lesson);
+      drop(group);
+    }
+    const count = lessons.at(-1).counts;
+    const total = Object.values(count)[0];
+    const name = Object.keys(count)[0];
+    const waiting = lessons.at(-1).durable ? "" : " It is kept in memory only: one more makes it safe.";
+    notice(
+      `Learnt ${many(taught.length)} of ${name}, ${total} in all.${waiting}`,
+      canUndo ? "Undo" : "",
+      () => undo(lessons),
+    );
+    at("label").value = "";
+    await refresh();
+    look([...pictures]);
+  });
+  showTray();
+}
+
+function undo(lessons) {
+  return attempt(async () => {
+    for (const lesson of lessons.reverse()) await api.undo(model, lesson.lesson);
+    notice("Taken back.");
+    await refresh();
+    look([...pictures]);
+  });
+}
+
+// -- what it knows ---------------------------------------------------------------------------------------------
+
+function ago(seconds) {
+  const past = Date.now() / 1000 - seconds;
+  const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
+  const [unit, size] = units.find(([, length]) => past >= length) || ["minute", 60];
+  if (past < 60) return "just now";
+  return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(-Math.floor(past / size), unit);
+}
+
+async function refresh() {
+  const [classes, accuracy] = await Promise.all([api.classes(model), api.accuracy(model)]);
+  knowsSomething = classes.length > 0;
+  const most = Math.max(1, ...classes.map((each) => each.count));
+  at("classes").replaceChildren(...classes.map((each) => classLine(each, most)));
+  const samples = classes.reduce((sum, each) => sum + each.count, 0);
+  at("total").textContent = classes.length ? many(samples) : "";
+  at("labels").replaceChildren(
+    ...classes.map((each) => {
+      const option = make("option");
+      option.value = each.label;
+      return option;
+    }),
+  );
+  at("known").replaceChildren(...classes.slice(0, 12).map(({ label }) => {
+    const button = make("button", "", label);
+    button.type = "button";
+    button.addEventListener("click", () => {
+      at("label").value = label;
+      showTray();
+      at("teach-button").focus();
+    });
+    return button;
+  }));
+  at("recent").textContent = drawAccuracy(at("chart"), accuracy);
+  showTray();
+}
+
+function classLine({ label, count, durable, last }, most) {
+  const line = make("li");
+  const about = make("div");
+  about.append(make("span", "name", label), " ", make("span", "count", `${count}, ${ago(last)}`));
+  if (!durable) {
+    const tag = make("span", "tag memory", "in memory only");
+    tag.title = "With so few pictures its file would give them away, so it is not written. Teach it one more.";
+    about.append(" ", tag);
+  }
+  const bar = make("div", "bar");
+  bar.style.setProperty("--share", percent(count / most));
+  const acts = make("div", "acts");
+  acts.append(
+    act("Rename", label, () => rename(label)),
+    act("Forget", label, () => forget(label, count)),
+  );
+  line.append(about, acts, bar);
+  return line;
+}
+
+function act(name, label, work, kind = "quiet") {
+  const button = make("button", kind, name);
+  button.type = "button";
+  button.setAttribute("aria-label", `${name} ${label}`);
+  button.addEventListener("click", work);
+  return button;
+}
+
+async function forget(label, count) {
+  const text = `What it learnt from ${many(count)} will be gone. This cannot be undone.`;
+  if (!(await ask({ title: `Forget “${label}”?`, text, yes: "Forget it", danger: true }))) return;
+  await attempt(async () => {
+    await api.forget(model, label);
+    notice(`Forgot ${label}.`);
+    await refresh();
+    look([...pictures]);
+  });
+}
+
+async function rename(label) {
+  const name = await ask({ title: `Rename “${label}”`, field: "New name", value: label, yes: "Rename" });
+  if (!name || name === label) return;
+  await attempt(async () => {
+    await api.rename(model, label, name);
+    notice(`${label} is now called ${name}.`);
+    await refresh();
+    look([...pictures]);
+  });
+}
+
+// -- models ----------------------------------------------------------------------------------------------------
+
+async function loadModels(chosen) {
+  const { models, damaged } = await api.models();
+  at("model").replaceChildren(...models.map(({ name }) => {
+    const option = make("option", "", name);
+    option.value = name;
+    return option;
+  }));
+  const wanted = models.find(({ name }) => name === chosen) || models[0];
+  model = wanted ? wanted.name : "";
+  canUndo = wanted ? wanted.can_undo : false;
+  at("model").value = model;
+  at("model").disabled = !wanted;
+  at("download").disabled = !wanted;
+  history.replaceState(null, "", model ? `#${model}` : "/");
+  if (damaged.length) {
+    complain(new Refusal(503, "damaged", damaged.map(({ name, problem }) => `The model ${name} ${problem}.`).join(" ")));
+  }
+  if (wanted && wanted.read_only) {
+    complain(new Refusal(507, "read_only", `Nothing can be taught: ${wanted.read_only}.`));
+  }
+  if (wanted) await refresh();
+  else complain(new Refusal(404, "none", "There is no model yet. Make one with New…"));
+}
+
+async function newModel() {
+  const text = "Small letters, digits, - and _.";
+  const name = await ask({ title: "New model", text, field: "Name", yes: "Make it" });
+  if (!name) return;
+  await attempt(async () => {
+    await api.create(name);
+    await loadModels(name);
+    notice(`Made ${name}.`);
+    look([...pictures]);
+  });
+}
+
+async function download() {
+  await attempt(async () => {
+    const link = make("a");
+    link.href = URL.createObjectURL(await api.export(model));
+    link.download = `${model}.i2cs`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  });
+}
+
+// -- the beginning ---------------------------------------------------------------------------------------------
+
+["choose", "photograph"].forEach((id) => {
+  at(id).addEventListener("change", () => {
+    add(at(id).files);
+    at(id).value = "";
+  });
+});
+document.addEventListener("paste", (event) => {
+  if (event.clipboardData.files.length) add(event.clipboardData.files);
+});
+document.addEventListener("dragover", (event) => {
+  event.preventDefault();
+  at("drop").classList.add("over");
+});
+document.addEventListener("dragleave", (event) => {
+  if (!event.relatedTarget) at("drop").classList.remove("over");
+});
+document.addEventListener("drop", (event) => {
+  event.preventDefault();
+  at("drop").classList.remove("over");
+  add(event.dataTransfer.files);
+});
+at("teach").addEventListener("submit", teach);
+at("label").addEventListener("input", showTray);
+at("clear").addEventListener("click", () => drop([...pictures]));
+at("new-model").addEventListener("click", newModel);
+at("download").addEventListener("click", download);
+at("model").addEventListener("change", () =>
+  attempt(async () => {
+    await loadModels(at("model").value);
+    look([...pictures]);
+  }),
+);
+
+await attempt(() => loadModels(decodeURIComponent(location.hash.slice(1))));
+document.body.dataset.ready = "yes";

@@ -1,0 +1,72 @@
+"""A real Chromium and a service beside it. Runs by `make test-browser`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # tests say `from tests.service... import ...`
+
+if not os.environ.get("I2CANSAY_BROWSER"):
+    collect_ignore_glob = ["test_*.py"]
+else:
+    from selenium import webdriver
+
+    from tests.browser.page import Page
+    from tests.service.running import Running, Starter
+
+    FLAGS = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-dev-shm-usage",
+    ]
+    DRIVER = Path("/usr/bin/chromedriver")
+    SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+
+    @pytest.fixture
+    def service(tmp_path: Path) -> Iterator[Running]:
+        """A service with one model, on the usual encoder."""
+        starter = Starter(tmp_path / "data", encoder="efficientnet-lite0")
+        running = starter()
+        running.client.create("line-3")
+        yield running
+        starter.stop_all()
+
+    @pytest.fixture
+    def open_page(tmp_path: Path) -> Iterator[Callable[..., Page]]:
+        """Open the page in a browser of a given size and colour scheme."""
+        drivers: list[webdriver.Chrome] = []
+
+        def opening(url: str, *, size: str = "desktop", dark: bool = False, wait: bool = True) -> Page:
+            options = webdriver.ChromeOptions()
+            for flag in (*FLAGS, f"--user-data-dir={tmp_path / f'browser-{len(drivers)}'}"):
+                options.add_argument(flag)
+            options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+            service = webdriver.ChromeService(
+                "/usr/bin/chromedriver" if Path("/usr/bin/chromedriver").exists() else None
+            )
+            driver = webdriver.Chrome(options=options, service=service)
+            drivers.append(driver)
+            width, height = SIZES[size]
+            metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"}
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+            scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
+            page = Page(driver, url)
+            if wait:
+                page.open()
+            return page
+
+        yield opening
+        for driver in drivers:
+            driver.quit()

@@ -1,0 +1,39 @@
+"""The API against its own OpenAPI description, by schemathesis."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from tests.service.material import picture, rows
+from tests.service.running import Starter
+
+CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
+
+
+def test_no_answer_is_an_error_of_the_service(tmp_path: Path) -> None:
+    starter = Starter(tmp_path / "data")
+    running = starter()
+    rng = np.random.default_rng(0)
+    running.client.create("numbers", encoder=None).learn(["a", "b"] * 2, features=rows(["a", "b"] * 2, rng))
+    running.client.create("line-3").learn("red", images=[picture("red", rng), picture("red", rng)])
+    command = [
+        str(Path(sys.executable).with_name("schemathesis")),
+        "run",
+        f"{running.client.url}/v1/openapi.json",
+    ]
+    command += ["--checks", CHECKS, "--max-examples", "40", "--seed", "1", "--suppress-health-check", "all"]
+    command += [
+        "--phases",
+        "examples,coverage,fuzzing",
+        "--generation-database",
+        "none",
+        "--request-timeout",
+        "20",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    starter.stop_all()
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

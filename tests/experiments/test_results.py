@@ -1,0 +1,52 @@
+"""The published results against the published records."""
+
+import json
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from i2cansay.experiments.records import load_records
+from i2cansay.experiments.report_markdown import results_markdown
+
+ROOT = Path(__file__).parents[2]
+RECORDS, PAGE = ROOT / "results", ROOT / "RESULTS.md"
+pytestmark = pytest.mark.skipif(not (RECORDS.is_dir() and PAGE.is_file()), reason="no published results here")
+
+
+def test_the_page_is_what_the_records_give() -> None:
+    assert PAGE.read_text(encoding="utf-8") == results_markdown(load_records(RECORDS)), (
+        "run: i2cansay report results --markdown RESULTS.md"
+    )
+
+
+def test_figures_counted_by_hand_stand_in_the_page() -> None:
+    """Straight from the counts in the files, without any code of the package."""
+    values = defaultdict(list)
+    for file in RECORDS.glob("*.jsonl"):
+        for line in file.read_text().splitlines():
+            record = json.loads(line)
+            cell, outcome = record["cell"], record["outcome"]
+            setting = (cell["dataset"], cell["stream"], cell["learner"], cell["fraction"], cell["n_classes"])
+            right = sum(outcome["checkpoints"][-1]["correct"])
+            parameters = json.dumps(cell["parameters"], sort_keys=True)
+            values[*setting, parameters, cell["every_session"]].append(
+                100 * right / sum(outcome["test_counts"])
+            )
+    page = PAGE.read_text(encoding="utf-8")
+    plain = {key: runs for key, runs in values.items() if key[2] in ("naive", "i2cansay") and key[5] == "{}"}
+    assert plain
+    for key, runs in plain.items():
+        mean = sum(runs) / len(runs)
+        std = (sum((value - mean) ** 2 for value in runs) / len(runs)) ** 0.5
+        assert f"{mean:.1f} ± {std:.1f}" in page or f"{mean:.2f} ± {std:.2f}" in page, key
+
+
+def test_every_number_of_ours_is_over_several_seeds() -> None:
+    tables = [
+        line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| I2CANSAY |")
+    ]
+    assert tables
+    for line in tables:
+        assert re.search(r"\d+\.\d ± \d+\.\d|\d+\.\d\d ± \d+\.\d\d", line)

@@ -1,0 +1,52 @@
+"""Pictures and features for the tests of the service."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from i2cansay.core.types import Float32
+from i2cansay.service.database import Database
+from i2cansay.service.limits import Limits
+from i2cansay.service.metrics import Metrics
+from i2cansay.service.model import Model
+from i2cansay.service.records import ModelFacts
+from i2cansay.service.requests import Learn, Lesson
+
+WIDTH = 40
+COLOURS = {"red": (200, 40, 40), "green": (40, 180, 60), "blue": (40, 60, 210)}
+
+
+def picture(colour: str, rng: np.random.Generator, *, kind: str = "PNG", side: int = 24) -> bytes:
+    """Return a picture of one colour, with noise."""
+    pixels = np.clip(np.array(COLOURS[colour]) + rng.normal(scale=25, size=(side, side, 3)), 0, 255)
+    file = io.BytesIO()
+    Image.fromarray(pixels.astype(np.uint8)).save(file, kind)
+    return file.getvalue()
+
+
+def rows(labels: Sequence[str], rng: np.random.Generator, width: int = WIDTH) -> Float32:
+    """Return a row of features for each label, around a place of its own."""
+    centres = [np.random.default_rng(list(label.encode())).normal(size=width) for label in labels]
+    made: Float32 = (np.array(centres) + rng.normal(scale=0.3, size=(len(labels), width))).astype(np.float32)
+    return made
+
+
+def new_model(
+    folder: Path, *, min_samples: int = 2, learner: str = "i2cansay", limits: Limits | None = None
+) -> Model:
+    """Make a model of features in a folder and open it."""
+    path = folder / "tested.sqlite"
+    Database.create(path, ModelFacts("tested", learner, {}, None, min_samples, 0.0))
+    return Model(path, limits or Limits(), Metrics())
+
+
+def teach(model: Model, labels: Sequence[str], rng: np.random.Generator, key: bytes | None = None) -> Lesson:
+    """Teach rows of these labels."""
+    answer = model.teach(Learn(rows(labels, rng), tuple(labels), key)).result()
+    assert isinstance(answer, Lesson)
+    return answer

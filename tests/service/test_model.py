@@ -1,0 +1,224 @@
+"""A model's writer and readers."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from i2cansay.service.errors import ServiceError
+from i2cansay.service.limits import Limits
+from i2cansay.service.metrics import Metrics
+from i2cansay.service.model import Model, Question
+from i2cansay.service.requests import Forget, Learn, Rename, Undo
+from tests.service.material import new_model, rows, teach
+
+
+def reopened(model: Model) -> Model:
+    model.close()
+    return Model(model.path, Limits(), Metrics())
+
+
+@pytest.mark.parametrize("learner", ["i2cansay", "ncm", "slda", "naive", "gaussian_nb", "ridge"])
+def test_a_reopened_model_goes_on_bit_for_bit(tmp_path: Path, learner: str) -> None:
+    model = new_model(tmp_path, learner=learner)
+    rng = np.random.default_rng(0)
+    for labels in (["a", "b"] * 3, ["a"], ["c", "c", "b"]):
+        teach(model, labels, rng)
+    before = model.session()
+    model = reopened(model)
+    after = model.session()
+    states = before.learner.state(), after.learner.state()
+    assert states[0].keys() == states[1].keys()
+    assert all(np.array_equal(states[0][name], states[1][name]) for name in states[0])
+    assert before.classes == after.classes
+    assert before.curve == after.curve
+    assert np.array_equal(before.novelty.counts, after.novelty.counts)
+    X = rows(["a", "c"], rng)
+    assert np.array_equal(before.learner.class_scores(X), after.learner.class_scores(X))
+    teach(model, ["d", "d"], rng)
+    assert [line.label for line in model.snapshot.classes] == ["a", "b", "c", "d"]
+    model.close()
+
+
+def test_waiting_samples_are_known_at_once_and_lost_on_restart(tmp_path: Path) -> None:
+    model = new_model(tmp_path, min_samples=3)
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "b"] * 3, rng)
+    assert teach(model, ["c"], rng).durable == (False,)
+    assert model.ask(Question(rows(["c"], rng), 1)).result()[0].label == "c"
+    assert teach(model, ["c"], rng).durable == (False,)
+    assert {line.label: line.durable for line in model.snapshot.classes} == {"a": True, "b": True, "c": False}
+    model = reopened(model)
+    assert [line.label for line in model.snapshot.classes] == ["a", "b"]
+    assert teach(model, ["c"] * 3, rng).durable == (True, True, True)
+    model.close()
+
+
+def test_a_lesson_that_was_half_durable_is_completed_by_its_retry(tmp_path: Path) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    assert teach(model, ["a", "a", "b"], rng, b"key").durable == (True, True, False)
+    model = reopened(model)  # b is lost
+    again = teach(model, ["a", "a", "b"], rng, b"key")
+    assert (again.learnt, again.repeated, again.counts) == (1, 2, {"a": 2, "b": 1})
+    grown = teach(model, ["b"], rng, b"other")  # b grows up, and with it the first lesson
+    assert grown.counts == {"b": 2}
+    model = reopened(model)
+    assert teach(model, ["a", "a", "b"], rng, b"key").repeated == 3
+    assert {line.label: line.count for line in model.snapshot.classes} == {"a": 2, "b": 2}
+    model.close()
+
+
+class Held:
+    """Keeps a model's writer inside a commit until let go."""
+
+    def __init__(self, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.inside, self.go = threading.Event(), threading.Event()
+        real = model._database.commit
+
+        def slow(*arguments: Any) -> None:
+            self.inside.set()
+            self.go.wait(10)
+            real(*arguments)
+
+        monkeypatch.setattr(model._database, "commit", slow)
+
+
+def test_requests_that_gather_are_committed_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "b"] * 2, rng)
+    held = Held(model, monkeypatch)
+    version = model.session().version
+    first = model.teach(Learn(rows(["a"], rng), ("a",)))
+    held.inside.wait(10)
+    requests = [model.teach(Learn(rows(["b"], rng), ("b",))) for _ in range(20)]
+    wrong = model.teach(Learn(np.zeros((1, 3), np.float32), ("b",)))
+    unknown = model.teach(Forget("nothing"))
+    assert model.ask(Question(rows(["a"], rng), 2)).result(5)[0].label == "a"  # readers do not wait
+    held.go.set()
+    first.result()
+    counts = [request.result().counts["b"] for request in requests]
+    assert counts == [22] * 20  # each is told what holds after the group
+    assert model.session().version == version + 2
+    for request, status in ((wrong, 422), (unknown, 404)):
+        with pytest.raises(ServiceError) as refusal:
+            request.result()
+        assert refusal.value.status == status
+    model.close()
+
+
+def test_a_full_queue_asks_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = new_model(tmp_path, limits=Limits(waiting=3))
+    rng = np.random.default_rng(0)
+    held = Held(model, monkeypatch)
+    taken = [model.teach(Learn(rows(["a", "a"], rng), ("a", "a")))]
+    held.inside.wait(10)
+    taken += [model.teach(Learn(rows(["a"], rng), ("a",))) for _ in range(3)]
+    with pytest.raises(ServiceError) as refusal:
+        model.teach(Learn(rows(["a"], rng), ("a",)))
+    assert refusal.value.status == 429
+    assert refusal.value.retry_after is not None
+    held.go.set()
+    assert [request.result().counts for request in taken] == [{"a": 2}, *[{"a": 5}] * 3]
+    model.close()
+
+
+def test_readers_always_see_a_whole_state(tmp_path: Path) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "a"], rng)
+    wrong: list[object] = []
+    done = threading.Event()
+
+    def read() -> None:
+        own = np.random.default_rng(1)
+        version = 0
+        while not done.is_set():
+            snapshot = model.snapshot
+            answer = snapshot.predict(rows(["a"], own), [1000])[0]
+            known = {line.label for line in snapshot.classes}
+            if {guess.label for guess in answer.top} != known or snapshot.version < version:
+                wrong.append((answer, known))
+            if abs(sum(guess.probability for guess in answer.top) - 1) > 1e-9:
+                wrong.append(answer)
+            version = snapshot.version
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for number in range(15):
+        teach(model, [f"n{number}"] * 2 + ["a"], rng)
+        if number % 3 == 0:
+            model.teach(Forget(f"n{number}")).result()
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert wrong == []
+    model.close()
+
+
+def test_undo_of_several_lessons_in_any_order(tmp_path: Path) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "b"] * 3, rng)
+    means = model.session().learner.state()["moments.mean"].copy()
+    one = teach(model, ["c"], rng)
+    two = teach(model, ["c", "a"], rng)
+    assert model.teach(Undo(two.lesson)).result().counts == {"c": 1, "a": 3}
+    assert model.teach(Undo(one.lesson)).result().counts == {"c": 0}
+    assert [line.label for line in model.snapshot.classes] == ["a", "b"]
+    np.testing.assert_allclose(model.session().learner.state()["moments.mean"], means, atol=1e-12)
+    model.close()
+
+
+def test_undo_follows_a_new_name_and_ends_with_its_class(tmp_path: Path) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "b"] * 3, rng)
+    lesson = teach(model, ["a"], rng)
+    model.teach(Rename("a", "z")).result()
+    assert model.teach(Undo(lesson.lesson)).result().counts == {"z": 3}
+    lesson = teach(model, ["z"], rng)
+    model.teach(Forget("z")).result()
+    with pytest.raises(ServiceError, match="not in memory any more"):
+        model.teach(Undo(lesson.lesson)).result()
+    model.close()
+
+
+def test_undo_that_would_leave_a_class_too_small_is_refused_and_can_be_asked_again(tmp_path: Path) -> None:
+    model = new_model(tmp_path, min_samples=4)
+    rng = np.random.default_rng(0)
+    teach(model, ["a"] * 3, rng)
+    lesson = teach(model, ["a"], rng)
+    with pytest.raises(ServiceError, match="fewer than 4"):
+        model.teach(Undo(lesson.lesson)).result()
+    teach(model, ["a"], rng)
+    assert model.teach(Undo(lesson.lesson)).result().counts == {"a": 4}
+    model.close()
+
+
+def test_a_learner_without_unlearn_says_so(tmp_path: Path) -> None:
+    model = new_model(tmp_path, learner="ncm")
+    lesson = teach(model, ["a", "a"], np.random.default_rng(0))
+    assert not model.can_undo
+    with pytest.raises(ServiceError, match="cannot take samples out"):
+        model.teach(Undo(lesson.lesson)).result()
+    model.close()
+
+
+def test_every_class_can_be_forgotten_and_taught_again(tmp_path: Path) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "a"], rng)
+    model.teach(Forget("a")).result()
+    with pytest.raises(ServiceError, match="knows no class yet"):
+        model.ask(Question(rows(["a"], rng), 1)).result()
+    model = reopened(model)
+    teach(model, ["b", "b"], rng)
+    assert model.ask(Question(rows(["a"], rng), 1)).result()[0].label == "b"
+    model.close()

@@ -1,0 +1,200 @@
+"""Searching the disk for what was taught."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+
+from i2cansay.encoders import get_encoder
+from i2cansay.service import database_file
+from i2cansay.service.database import Database
+from i2cansay.service.model import Model
+from i2cansay.service.requests import Learn, Undo
+from tests.service.material import new_model, picture, rows, teach
+from tests.service.process import Process
+from tests.service.test_http import form
+
+
+def raw_bytes(folder: Path) -> bytes:
+    """Return every byte of every file in a folder."""
+    return b"\n".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def windows(values: NDArray[Any], length: int = 4) -> Iterator[bytes]:
+    """Yield every stretch of a few consecutive values, as bytes."""
+    flat = np.ascontiguousarray(values).reshape(-1)
+    for start in range(len(flat) - length + 1):
+        yield flat[start : start + length].tobytes()
+
+
+def found(raw: bytes, values: NDArray[Any], length: int = 4) -> bool:
+    """Tell whether a stretch of the values lies in the bytes, in single or double precision."""
+    return any(
+        window in raw for kind in (np.float32, np.float64) for window in windows(values.astype(kind), length)
+    )
+
+
+def test_no_picture_no_name_no_feature_on_disk_or_in_the_log(process: Process, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    encoder = get_encoder("pixels")
+    pictures = [
+        picture(colour, rng, kind=kind) for colour in ("red", "green") for kind in ("PNG", "JPEG", "PNG")
+    ]
+    pictures.append(picture("blue", rng))  # a class of one
+    process.start()
+    process.client.create("line-3")
+    for number, data in enumerate(pictures):
+        label = ("red", "green", "blue")[number // 3]
+        body, kind = form([("images", f"secret-name-{number}.png", data)], {"labels": label})
+        headers = {"content-type": kind, "idempotency-key": f"secret-name-{number}.png"}
+        process.client.call("POST", "/v1/models/line-3/learn", body, headers=headers)
+        bad, kind = form([("images", f"secret-name-{number}.png", data[:40])], {"labels": label})
+        with pytest.raises(Exception, match="image 1"):
+            process.client.call("POST", "/v1/models/line-3/learn", bad, headers={"content-type": kind})
+    process.client.model("line-3").predict(images=pictures)
+    while_running = raw_bytes(tmp_path)
+    process.kill()
+    after = raw_bytes(tmp_path)
+    assert b"green" in after  # what may be there is found
+    for raw in (while_running, after):
+        assert b"secret-name" not in raw
+        for data in pictures:
+            pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
+            assert not found(raw, encoder.encode([data])[0])
+            assert not any(window in raw for window in windows(encoder.prepare(data), 12))
+            assert not any(window in raw for window in windows(pixels, 12))
+            assert data[40:72] not in raw
+            assert base64.b64encode(data)[60:90] not in raw
+
+
+def previous_states(
+    model: Model, folder: Path, taught: int
+) -> Iterator[tuple[bytes, dict[str, Any], dict[str, Any]]]:
+    """Teach one sample after the other; yield the raw files with the state before and after each."""
+    rng = np.random.default_rng(1)
+    teach(model, ["a", "a", "b", "b", "c", "c"], rng)
+    for number in range(taught):
+        before = model.session().learner.state()
+        teach(model, ["abc"[number % 3]], rng)
+        yield raw_bytes(folder), before, model.session().learner.state()
+
+
+STATISTICS = ("moments.mean", "moments.m2", "head.weights")
+
+
+def test_of_two_successive_states_only_the_later_is_on_disk(tmp_path: Path) -> None:
+    model = new_model(tmp_path)
+    for raw, before, after in previous_states(model, tmp_path, 30):
+        for name in STATISTICS:
+            for old, new in zip(before[name], after[name], strict=True):
+                if not np.array_equal(old, new):
+                    assert not found(raw, old)
+        assert found(raw, after["moments.mean"][0])  # the search does find what is there
+    model.close()
+    assert not found(raw_bytes(tmp_path), before["head.weights"][0])
+
+
+def test_large_states_leave_no_older_pages_either(tmp_path: Path) -> None:
+    # Rows of several pages each, classes that come and go: pages are freed and used again.
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    seen: list[NDArray[Any]] = []
+    for round_ in range(4):
+        for label in (f"x{round_}", f"y{round_}"):
+            X = rows([label] * 2, rng, width=1500)
+            model.teach(Learn(X, (label, label))).result()
+            seen.append(model.session().learner.state()["moments.mean"][-1].copy())
+            lesson: Any = model.teach(Learn(rows([label], rng, width=1500), (label,))).result()
+            model.teach(Undo(lesson.lesson)).result()
+            model.teach(Learn(rows([label], rng, width=1500), (label,))).result()
+    raw = raw_bytes(tmp_path)
+    assert not any(found(raw, old[::1][:200]) for old in seen)
+    model.close()
+
+
+def reconstructions(raw: bytes, mean: NDArray[np.float64], count: int, x: NDArray[Any]) -> int:
+    """Try to take a sample from two successive means: how many of its values come out?
+
+    If the mean before were anywhere in the bytes, n m_n - (n - 1) m_(n-1) would give the sample.
+    """
+    hits = 0
+    needed = (count * mean - x.astype(np.float64)) / (count - 1)
+    values = [
+        np.frombuffer(raw[shift : len(raw) - (len(raw) - shift) % 8], dtype="<f8") for shift in range(8)
+    ]
+    with np.errstate(invalid="ignore"):
+        for value in needed:
+            hits += any(bool(np.any(np.abs(array - value) < 1e-9 * abs(value))) for array in values)
+    return hits
+
+
+def last_sample_hits(model: Model, folder: Path) -> int:
+    rng = np.random.default_rng(2)
+    for _ in range(6):
+        teach(model, ["a"], rng)
+    x = rows(["a"], rng)
+    model.teach(Learn(x, ("a",))).result()
+    state = model.session().learner.state()
+    return reconstructions(raw_bytes(folder), state["moments.mean"][0], 7, x[0])
+
+
+def test_the_sample_between_two_means_cannot_be_reconstructed(tmp_path: Path) -> None:
+    model = new_model(tmp_path)
+    assert last_sample_hits(model, tmp_path) == 0
+    model.close()
+
+
+def test_a_careless_store_would_give_it_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Database, "sweep", lambda _: True)
+    careless = tuple(setting for setting in database_file.SETTINGS if "secure_delete" not in setting)
+    monkeypatch.setattr(database_file, "SETTINGS", careless)
+    model = new_model(tmp_path)
+    assert last_sample_hits(model, tmp_path) == 40
+    model.close()
+
+
+def test_a_class_of_one_leaves_no_trace_in_what_is_written(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    (tmp_path / "with").mkdir()
+    (tmp_path / "without").mkdir()
+    states = []
+    for folder in ("with", "without"):
+        model = new_model(tmp_path / folder)
+        model.session().learner.set_params(random_state=0)
+        rng = np.random.default_rng(3)
+        teach(model, ["a", "b"] * 3, rng)
+        if folder == "with":
+            x = rows(["single"], np.random.default_rng(9))
+            lesson: Any = model.teach(Learn(x, ("single",))).result()
+            assert lesson.durable == (False,)
+        teach(model, ["a", "b"], rng)
+        states.append(model.session().learner.state())
+        raw = raw_bytes(tmp_path / folder)
+        assert not found(raw, rows(["single"], np.random.default_rng(9))[0])
+        assert b"single" not in raw
+        model.close()
+    # Neither its statistics nor its steps: every array is as if it had never been taught.
+    assert all(np.array_equal(states[0][name], states[1][name]) for name in states[0])
+
+
+def test_undoing_down_to_one_sample_takes_the_class_off_the_disk(tmp_path: Path) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "b"] * 2, rng)
+    first = rows(["c"], rng)
+    model.teach(Learn(first, ("c",))).result()
+    lesson: Any = model.teach(Learn(rows(["c"], rng), ("c",))).result()
+    assert lesson.durable == (True,)
+    done: Any = model.teach(Undo(lesson.lesson)).result()
+    assert done.not_durable == ("c",)
+    assert not found(raw_bytes(tmp_path), first[0])
+    assert [line.label for line in model.snapshot.classes] == ["a", "b", "c"]  # still known, in memory
+    model.close()
