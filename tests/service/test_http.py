@@ -192,6 +192,8 @@ def test_names_stay_in_the_folder(shared: Running, name: str) -> None:
         ({"parameters": {"memory_size": 10}}, "keeps the samples"),
         ({"learner": "oracle"}, "there is no learner"),
         ({"parameters": {"lr": -1.0}}, "lr"),
+        ({"parameters": {"random_state": "today"}}, "cannot be made"),
+        ({"parameters": {"momentum": "much"}}, "cannot be made"),
         ({"parameters": {"speed": 1}}, "no parameter speed"),
         ({"encoder": "/etc/passwd"}, "there is no encoder"),
         ({"encoder": "../x.onnx"}, "there is no encoder"),

@@ -222,3 +222,51 @@ def test_every_class_can_be_forgotten_and_taught_again(tmp_path: Path) -> None:
     teach(model, ["b", "b"], rng)
     assert model.ask(Question(rows(["a"], rng), 1)).result()[0].label == "b"
     model.close()
+
+
+def test_what_fails_before_the_commit_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "a"], rng)
+    with monkeypatch.context() as patched:
+
+        def broken(_: object) -> None:
+            raise MemoryError("no room for a snapshot")
+
+        patched.setattr("i2cansay.service.model.Snapshot.of", broken)
+        with pytest.raises(MemoryError):
+            teach(model, ["a"], rng)
+    assert teach(model, ["a"], rng).counts == {"a": 3}
+    model = reopened(model)
+    assert [line.count for line in model.snapshot.classes] == [3]
+    model.close()
+
+
+def test_rows_of_several_widths_before_the_first_lesson(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = new_model(tmp_path)
+    narrow, wide = np.zeros((1, 2), np.float32), np.zeros((1, 3), np.float32)
+    for X in (narrow, wide):
+        with pytest.raises(ServiceError, match="knows no class yet"):
+            model.ask(Question(X, 1)).result()
+    answers = model._ask([Question(narrow, 1), Question(wide, 1)])
+    assert all(isinstance(answer, ServiceError) for answer in answers)
+    model.teach(Learn(np.eye(2, dtype=np.float32), ("a", "a"))).result()
+    first, second, third = model._ask([Question(narrow, 1), Question(wide, 1), Question(narrow, 1)])
+    assert isinstance(second, ServiceError)
+    assert isinstance(first, list)
+    assert isinstance(third, list)
+    assert len(first) == len(third) == 1
+    model.close()
+
+
+def test_a_key_is_bound_to_its_lesson_while_it_waits(tmp_path: Path) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    assert teach(model, ["a"], rng, b"key").durable == (False,)
+    with pytest.raises(ServiceError, match="a new key for a new request"):
+        teach(model, ["a", "b"], rng, b"key")
+    model.close()

@@ -22,6 +22,10 @@ def report(
     fraction: Annotated[
         float | None, typer.Option(help="The share of the training data, where one was given to reproduce.")
     ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many seeds count; by default as many as the table declares."),
+    ] = None,
 ) -> None:
     """Print every table that the records fill, with the paper's numbers beside ours.
 
@@ -42,11 +46,11 @@ def report(
     if not loaded:
         raise ValueError(f"there is no usable record in {', '.join(map(str, records))}")
     if html is None and markdown is None and pack is None:
-        for table in measure_all(loaded, fraction=fraction):
+        for table in measure_all(loaded, fraction=fraction, seeds=seeds):
             print_table(table)
     if html is not None:
         drawn = load_illustrations(records, corrupt.append)
-        write_text(html, report_page(loaded, illustrations=drawn, fraction=fraction))
+        write_text(html, report_page(loaded, illustrations=drawn, fraction=fraction, seeds=seeds))
         typer.echo(f"wrote {html}")
     if markdown is not None:
         write_text(markdown, results_markdown(loaded))

@@ -145,25 +145,26 @@ class MeasuredTable:
 
 
 def measure(plan: Plan, index: RecordIndex) -> MeasuredTable:
-    """Fill a planned table with what the records say; the choice's seeds, if any, limit which count."""
-    rows = [
-        MeasuredRow(row, tuple(_entry(entry, index, plan.choice.seeds) for entry in row.entries))
-        for row in plan.rows
-    ]
+    """Fill a planned table with what the records of the planned seeds say."""
+    rows = [MeasuredRow(row, tuple(_entry(entry, index) for entry in row.entries)) for row in plan.rows]
     return MeasuredTable(plan, tuple(rows))
 
 
-def _entry(entry: Entry, index: RecordIndex, seeds: int | None) -> MeasuredEntry:
+def _entry(entry: Entry, index: RecordIndex) -> MeasuredEntry:
     runs = index.runs(entry.cell) if entry.cell is not None else []
-    runs = [record for record in runs if seeds is None or record.seed < seeds]
+    # Tables share cells; further seeds that another table asked for would make the columns of this one unlike.
+    runs = [record for record in runs if record.seed in entry.seeds]
     metric = metric_of(entry.column.metric)
     return MeasuredEntry(entry, tuple(runs), spread(map(metric, runs)) if runs else None)
 
 
-def measure_all(records: Sequence[Record], *, fraction: float | None = None) -> list[MeasuredTable]:
+def measure_all(
+    records: Sequence[Record], *, fraction: float | None = None, seeds: int | None = None
+) -> list[MeasuredTable]:
     """Return every declared table about which the records say something.
 
-    A table appears once per encoder, and once more per data set that is not its own.
+    A table appears once per encoder, and once more per data set that is not its own; with the declared number of
+    seeds unless another is given.
     """
     index = RecordIndex(records)
     encoders = sorted({str(record.cell["encoder"]) for record in records})
@@ -174,23 +175,16 @@ def measure_all(records: Sequence[Record], *, fraction: float | None = None) -> 
         own = {column.dataset for column in table.columns}
         for dataset in (None, *(other for other in datasets if other not in own)):
             for encoder in encoders:
-                measured = fill_table(table, index, encoder=encoder, dataset=dataset, fraction=fraction)
+                choice = Choice(dataset=dataset, encoder=encoder, fraction=fraction, seeds=seeds)
+                measured = fill_table(table, index, choice)
                 # Tables share cells; one that only borrowed a few numbers from another was not played.
                 if 2 * measured.n_played >= len(measured.plan.columns) * (1 if dataset is None else 2):
                     tables.append(measured)
     return tables
 
 
-def fill_table(
-    table: Table,
-    index: RecordIndex,
-    *,
-    encoder: str | None = None,
-    dataset: str | None = None,
-    fraction: float | None = None,
-) -> MeasuredTable:
-    """Fill one declared table with the records of an encoder."""
-    choice = Choice(dataset=dataset, encoder=encoder, fraction=fraction)
+def fill_table(table: Table, index: RecordIndex, choice: Choice) -> MeasuredTable:
+    """Fill one declared table, its stand-ins where only those were played."""
     return measure(make_plan(table, _with_stand_in(table, choice, index)), index)
 
 

@@ -12,7 +12,7 @@ from i2cansay.experiments.finding import OURS, PRINTED, Finding, Verdict
 from i2cansay.experiments.measured import MeasuredEntry, MeasuredRow, MeasuredTable
 from i2cansay.experiments.metric import metric_of
 from i2cansay.experiments.relation import Relation
-from i2cansay.experiments.statistics import Difference, changed_share, paired_difference
+from i2cansay.experiments.statistics import Difference, changed_share, paired_difference, spread
 
 # Below this share of changed predictions the varied part decides nothing, and a comparison says nothing about it.
 VACUOUS_BELOW = 0.001
@@ -150,7 +150,16 @@ def _shares(entries: list[MeasuredEntry]) -> list[float]:
 
 
 def _means(entries: list[MeasuredEntry]) -> list[float]:
-    return [entry.ours.mean for entry in entries if entry.ours is not None]
+    """Return the mean of each entry over the seeds that all of them have."""
+    common = set.intersection(*({record.seed for record in entry.records} for entry in entries))
+    if not common:
+        raise NotTestable("the columns", "no seed in common")
+    return [
+        spread(
+            metric_of(entry.entry.column.metric)(record) for record in entry.records if record.seed in common
+        ).mean
+        for entry in entries
+    ]
 
 
 def _flat(claim: _Claim) -> tuple[Verdict, str]:

@@ -36,9 +36,10 @@ def report_page(
     *,
     illustrations: Sequence[Illustration] = (),
     fraction: float | None = None,
+    seeds: int | None = None,
 ) -> str:
     """Return the page as text; it needs nothing from outside."""
-    tables = measure_all(records, fraction=fraction)
+    tables = measure_all(records, fraction=fraction, seeds=seeds)
     if not tables:
         raise ValueError("the records fill none of the declared tables; play one with `i2cansay reproduce`")
     findings = verify(records)

@@ -9,6 +9,7 @@ from i2cansay.experiments.finding import PRINTED, Finding, Verdict
 from i2cansay.experiments.measured import MeasuredTable, RecordIndex, fill_table
 from i2cansay.experiments.our_check import check_ours
 from i2cansay.experiments.paper_check import check_paper
+from i2cansay.experiments.plan import Choice
 from i2cansay.experiments.record import Record
 from i2cansay.experiments.relation import load_relations
 
@@ -21,7 +22,7 @@ def verify(records: Sequence[Record]) -> list[Finding]:
     index = RecordIndex(records)
     findings = [check_paper(relation) for relation in load_relations()]
     for encoder in sorted({str(record.cell["encoder"]) for record in records}):
-        tables = {name: fill_table(load_table(name), index, encoder=encoder) for name in DECLARED}
+        tables = {name: fill_table(load_table(name), index, Choice(encoder=encoder)) for name in DECLARED}
         for relation in load_relations():
             if relation.kind != "same":  # one setting is one cell here
                 findings += check_ours(relation, tables[relation.table], encoder=encoder)

@@ -64,7 +64,7 @@ def create_app(service: Service, door: Door | None = None) -> FastAPI:
     _add_health(app, service)
     _add_errors(app)
     for path, (name, kind) in FILES.items():
-        app.add_api_route(path, _file(name, kind), include_in_schema=False, methods=["GET"])
+        app.add_api_route(path, _file(name, kind), include_in_schema=False, methods=["GET", "HEAD"])
     app.add_middleware(Guard, service=service, door=door or Door())
     return app
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import binascii
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from i2cansay.core.types import Float32
@@ -20,6 +22,8 @@ from i2cansay.service.schemas import LearnBody, PredictBody, Samples
 
 LARGEST = 1e15
 """Beyond this, squares of features leave float32; the learners refuse it too."""
+LARGE = 100_000
+"""A body of more bytes is read in a thread, so that other requests do not wait for it."""
 Checked = TypeVar("Checked", bound=Samples)
 
 
@@ -38,27 +42,42 @@ class Given:
 
 async def to_learn(request: Request, limits: Limits) -> Given:
     """Read samples with labels."""
-    if _is_form(request):
-        files, fields = await _form(request, limits)
-        label = fields.get("label", [None])[0]
-        body = LearnBody.model_construct(labels=fields.get("labels"), label=label)
-        return _given(files, None, _labels(body, len(files), limits), limits)
-    body = await _json(request, LearnBody)
-    images, features = _samples(body, limits)
-    n = len(images) if images is not None else len(features)  # type: ignore[arg-type]
-    return _given(images, features, _labels(body, n, limits), limits)
+    return await _read(_learning, request, limits)
 
 
 async def to_predict(request: Request, limits: Limits) -> Given:
     """Read samples to be named."""
-    if _is_form(request):
-        files, fields = await _form(request, limits)
+    return await _read(_asking, request, limits)
+
+
+async def _read(parse: Callable[[bytes, str, Limits], Given], request: Request, limits: Limits) -> Given:
+    body, kind = await request.body(), request.headers.get("content-type", "")
+    if len(body) > LARGE:
+        return await run_in_threadpool(parse, body, kind, limits)
+    return parse(body, kind, limits)
+
+
+def _learning(data: bytes, kind: str, limits: Limits) -> Given:
+    if _is_form(kind):
+        files, fields = _form(data, kind, limits)
+        label = fields.get("label", [None])[0]
+        body = LearnBody.model_construct(labels=fields.get("labels"), label=label)
+        return _given(files, None, _labels(body, len(files), limits), limits)
+    body = _json(data, LearnBody)
+    images, features = _samples(body)
+    n = len(images) if images is not None else len(features)  # type: ignore[arg-type]
+    return _given(images, features, _labels(body, n, limits), limits)
+
+
+def _asking(data: bytes, kind: str, limits: Limits) -> Given:
+    if _is_form(kind):
+        files, fields = _form(data, kind, limits)
         top = fields.get("top", ["5"])[0]
         if not top.isascii() or not top.isdecimal() or not 1 <= int(top[:9]) <= 1000:
             raise refused(f"top is a number from 1 to 1000, got {top[:20]!r}")
         return _given(files, None, (), limits, int(top))
-    body = await _json(request, PredictBody)
-    images, features = _samples(body, limits)
+    body = _json(data, PredictBody)
+    images, features = _samples(body)
     return _given(images, features, (), limits, body.top)
 
 
@@ -78,14 +97,13 @@ def check_label(label: str, limits: Limits) -> str:
     return kept
 
 
-def _is_form(request: Request) -> bool:
-    return request.headers.get("content-type", "").lower().startswith("multipart/form-data")
+def _is_form(kind: str) -> bool:
+    return kind.lower().startswith("multipart/form-data")
 
 
-async def _form(request: Request, limits: Limits) -> tuple[list[bytes], dict[str, list[Any]]]:
+def _form(data: bytes, kind: str, limits: Limits) -> tuple[list[bytes], dict[str, list[Any]]]:
     # A label for each picture, one more of both so that the sentence about too many names pictures, and top.
-    most = 2 * (limits.images + 1) + 1
-    form = read_form(await request.body(), request.headers["content-type"], most=most)
+    form = read_form(data, kind, most=2 * (limits.images + 1) + 1)
     for name, _ in form.files:
         if name not in ("images", "image"):
             raise refused(f"pictures go into the field images, got {name[:50]!r}")
@@ -97,9 +115,9 @@ async def _form(request: Request, limits: Limits) -> tuple[list[bytes], dict[str
     return [data for _, data in form.files], fields
 
 
-async def _json(request: Request, kind: type[Checked]) -> Checked:
+def _json(data: bytes, kind: type[Checked]) -> Checked:
     try:
-        return kind.model_validate_json(await request.body())
+        return kind.model_validate_json(data)
     except ValidationError as error:
         raise refused(sentence_of(error.errors()[0])) from error
 
@@ -111,7 +129,7 @@ def sentence_of(problem: object) -> str:
     return f"{where}: {problem['msg']}" if where else str(problem["msg"])
 
 
-def _samples(body: Samples, limits: Limits) -> tuple[list[bytes] | None, Float32 | None]:
+def _samples(body: Samples) -> tuple[list[bytes] | None, Float32 | None]:
     ways = [way for way in (body.images, body.features, body.features_base64) if way is not None]
     if len(ways) != 1:
         raise refused("expected one of images, features and features_base64")

@@ -63,7 +63,7 @@ class Draft:
         self._open: list[OpenLesson] = []
 
     def apply(self, request: Request, tested: Tested | None) -> Answer | str:
-        """Apply one request; a `Learn` gives the name of its lesson, which `lesson` answers after `finish`."""
+        """Apply one request; a `Learn` gives the name of its lesson, under which `finish` gives its answer."""
         if isinstance(request, Learn):
             return self._learn(request, tested or Tested.nothing(len(request.labels)))
         self._flush()
@@ -122,9 +122,12 @@ class Draft:
         if request.key is None:
             return None
         receipt = self.changes.receipts.get(request.key) or self._database.receipt(request.key)
-        if receipt is not None and receipt.total != len(request.labels):
+        totals = {sample.total for sample in self.session.waiting() if sample.key == request.key}
+        if receipt is not None:
+            totals.add(receipt.total)
+        if totals - {len(request.labels)}:
             raise conflict(
-                f"this idempotency key was used for a request of {receipt.total} samples, "
+                f"this idempotency key was used for a request of {totals.pop()} samples, "
                 f"this one has {len(request.labels)}; use a new key for a new request"
             )
         return receipt

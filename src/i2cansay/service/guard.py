@@ -33,6 +33,7 @@ HEADERS = {
     "x-frame-options": "DENY",
     "cache-control": "no-store",
 }
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 TEACHING = frozenset({"learn", "undo", "forget", "rename"})
 ASKING = frozenset({"models", "classes", "accuracy", "predict"})
 
@@ -122,7 +123,8 @@ class Guard:
         finally:
             body.finish()
             taken = time.perf_counter() - started
-            self._service.metrics.answered(scope["method"][:10], _route(scope), status, taken)
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            self._service.metrics.answered(method, _route(scope), status, taken)
 
     # -- coming in ------------------------------------------------------------------------------------------
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from i2cansay.service.batcher import Batcher
 from i2cansay.service.database import Damaged, Database
 from i2cansay.service.database_file import copy_of
 from i2cansay.service.draft import Draft
-from i2cansay.service.errors import ServiceError, not_stored
+from i2cansay.service.errors import ServiceError, conflict, not_stored, refused
 from i2cansay.service.limits import Limits
 from i2cansay.service.metrics import Metrics
 from i2cansay.service.records import LogEntry
@@ -90,13 +91,21 @@ class Model:
 
     def _ask(self, questions: list[Question]) -> list[list[Prediction] | Exception]:
         snapshot = self.snapshot
-        X = np.concatenate([question.X for question in questions])
-        top = [question.top for question in questions for _ in range(len(question.X))]
-        self._metrics.predicted(len(X))
-        predictions = snapshot.predict(X, top)
-        ends = np.cumsum([len(question.X) for question in questions]).tolist()
+        if snapshot.learner is None:
+            return [conflict("the model knows no class yet; teach it one")] * len(questions)
+        # Rows of another width may have come in before the first lesson settled it.
+        fitting = [question for question in questions if question.X.shape[1] == snapshot.width]
+        predictions: Iterator[Prediction] = iter(())
+        if fitting:
+            X = np.concatenate([question.X for question in fitting])
+            top = [question.top for question in fitting for _ in range(len(question.X))]
+            predictions = iter(snapshot.predict(X, top))
+            self._metrics.predicted(len(X))
         return [
-            predictions[end - len(question.X) : end] for question, end in zip(questions, ends, strict=True)
+            list(islice(predictions, len(question.X)))
+            if question.X.shape[1] == snapshot.width
+            else refused(f"expected features of width {snapshot.width}, got {question.X.shape[1]}")
+            for question in questions
         ]
 
     # -- teaching -------------------------------------------------------------------------------------------
@@ -137,16 +146,17 @@ class Model:
                     outcomes.append(error)
             lessons = draft.finish()
             session = draft.session
+            # Made before the commit: after it nothing may fail any more, or the answer would be wrong.
+            snapshot = Snapshot.of(session)
             if draft.changes:  # samples that only wait leave nothing to write
                 self._database.commit(
                     session.version, session.learner.state(), session.notes(), draft.changes
                 )
-        except sqlite3.Error as error:
+        except (sqlite3.Error, Damaged) as error:
             self._doubtful = True
             self._metrics.storage_failed()
             raise not_stored(str(error)) from error
-        self._session = session
-        self.snapshot = Snapshot.of(session)
+        self._session, self.snapshot = session, snapshot
         self._metrics.learnt(sum(lesson.learnt for lesson in lessons.values()))
         return [lessons[outcome] if isinstance(outcome, str) else outcome for outcome in outcomes]
 
@@ -177,7 +187,7 @@ class Model:
             pending = self._session.pending
             session = Session.of(self.facts, self._database.read())
             kept = {label: samples for label, samples in pending.items() if label not in session.classes}
-            session.pending.update(kept)
+            session = replace(session, pending=kept, serial=self._session.serial)
             self._session, self.snapshot = session, Snapshot.of(session)
         self._doubtful = False
 

@@ -7,6 +7,8 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from i2cansay.image_learner.identity import EncoderIdentity
 from i2cansay.learners import learner_class, make_learner
 from i2cansay.learners.base import OnlineClassifier
@@ -59,10 +61,11 @@ class ModelFacts:
         """Return the learner, untaught; ServiceError where it keeps samples."""
         try:
             made = make_learner(self.learner, **self.parameters)
-            # `set_state` and the first batch check the parameters; better now than at the first lesson.
-            type(made)(**made.get_params(deep=False))._start(2)
-        except (TypeError, ValueError) as error:
-            raise refused(str(error)) from error
+            # The first batch checks the parameters; better a trial now than an error at the first lesson.
+            trial = make_learner(self.learner, **self.parameters)
+            trial.partial_fit(np.eye(2), ["a", "b"]).class_scores(np.eye(2))
+        except Exception as error:  # a parameter of the wrong type may raise anything
+            raise refused(f"the learner {self.learner!r} cannot be made: {error}") from error
         if made.stores_samples or not made.streaming or not learner_class(self.learner).streaming:
             raise refused(
                 f"the learner {self.learner!r} keeps the samples shown; the service takes only those that do not"

@@ -11,7 +11,6 @@ import numpy as np
 from i2cansay.core.types import Features, Float64
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.curve import Curve
-from i2cansay.service.errors import conflict
 from i2cansay.service.novelty import ClassSpread, Novelty
 from i2cansay.service.requests import Tested
 from i2cansay.service.session import Session
@@ -99,9 +98,8 @@ class Snapshot:
         return doubt
 
     def predict(self, X: Features, top: list[int]) -> list[Prediction]:
-        """Return the answer for each row of `X`, (n, d), naming its `top` classes, (n,)."""
-        if self.learner is None:
-            raise conflict("the model knows no class yet; teach it one")
+        """Return the answer for each row of `X`, (n, d), naming its `top` classes, (n,); it must know a class."""
+        assert self.learner is not None
         scores = self.learner.class_scores(X)
         probabilities = self.learner._temperature.probabilities(scores)
         unknown = self.novelty.unknown(self._strangeness(X, scores, probabilities)).tolist()

@@ -1,0 +1,59 @@
+"""What docs/service.md says is so."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from i2cansay.service.app import create_app
+from i2cansay.service.limits import Limits
+from tests.service.material import picture
+from tests.service.running import Running
+
+TEXT = (Path(__file__).parents[2] / "docs" / "service.md").read_text()
+
+
+def test_the_example_runs(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    running.client.create("first")
+    rng = np.random.default_rng(0)
+    monkeypatch.chdir(tmp_path)
+    for name, colour in {"scratch-1": "red", "scratch-2": "red", "dent-1": "blue", "dent-2": "blue"}.items():
+        Path(f"{name}.jpg").write_bytes(picture(colour, rng, kind="JPEG"))
+    Path("what-is-this.jpg").write_bytes(picture("blue", rng, kind="JPEG"))
+    (example,) = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
+    names: dict[str, object] = {}
+    exec(example.replace("http://127.0.0.1:8000", running.client.url), names)
+    names["model"].client.close()  # type: ignore[attr-defined]
+    assert capsys.readouterr().out.startswith("dent ")
+
+
+def test_every_path_of_the_api_is_named(shared: Running) -> None:
+    for path in create_app(shared.service).openapi()["paths"]:
+        assert path.replace("/v1/models/{name}/", ".../") in TEXT, path
+
+
+def test_every_address_in_the_shell_examples_exists(shared: Running) -> None:
+    patterns = [path.replace("{name}", "[a-z]+") for path in create_app(shared.service).openapi()["paths"]]
+    addresses = re.findall(r"http://127\.0\.0\.1:8000(/v1\S*)", TEXT)
+    assert len(addresses) >= 9
+    for address in addresses:
+        assert any(re.fullmatch(pattern, address) for pattern in patterns), address
+
+
+def test_the_limits_are_those_of_the_code() -> None:
+    limits = Limits()
+    words = " ".join(TEXT.split())
+    assert f"{limits.body_bytes // 2**20} MB per request" in words
+    assert f"{limits.images} pictures or {limits.rows} rows" in words
+    assert f"{limits.pixels // 10**6} megapixels" in words
+    assert (
+        f"labels of {limits.label_length} characters, {limits.classes} classes, {limits.models} models"
+        in words
+    )
+    assert f"{limits.waiting} requests waiting" in words
+    assert f"{limits.seconds:g} seconds" in words
