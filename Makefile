@@ -36,6 +36,7 @@ test-browser: $(VENV)/browser.stamp  ## the page in a real Chromium, and the API
 
 bench: $(VENV)/dev.stamp      ## speed against peers and floors
 	$(BIN)/python benchmarks/learner.py
+	$(BIN)/python benchmarks/encoder.py
 
 clean:           ## remove the environment and what the tools left
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

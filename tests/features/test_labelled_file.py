@@ -10,7 +10,9 @@ from i2cansay.features import load_features
 
 def test_csv_columns_become_features_in_their_order(tmp_path: Path) -> None:
     path = tmp_path / "some.csv"
-    path.write_text("a,label,b\n1,x,2.5\n-3,y,4e-2\n\n", encoding="utf-8-sig")  # a spreadsheet's mark in front
+    path.write_text(
+        "a,label,b\n1,x,2.5\n-3,y,4e-2\n\n", encoding="utf-8-sig"
+    )  # a spreadsheet's mark in front
     file = load_features(path)
     X, y = file.X, file.labels()
     np.testing.assert_array_equal(X, [[1, 2.5], [-3, 0.04]])

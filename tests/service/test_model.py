@@ -244,9 +244,7 @@ def test_what_fails_before_the_commit_changes_nothing(
     model.close()
 
 
-def test_rows_of_several_widths_before_the_first_lesson(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_of_several_widths_before_the_first_lesson(tmp_path: Path) -> None:
     model = new_model(tmp_path)
     narrow, wide = np.zeros((1, 2), np.float32), np.zeros((1, 3), np.float32)
     for X in (narrow, wide):

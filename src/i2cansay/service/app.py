@@ -58,8 +58,10 @@ def create_app(service: Service, door: Door | None = None) -> FastAPI:
         lifespan=lifespan,
     )
     router = APIRouter(prefix="/v1", responses=REFUSALS)
+    add_lesson_routes(
+        router, service
+    )  # first, because paths are tried in this order and these are asked most
     add_model_routes(router, service)
-    add_lesson_routes(router, service)
     app.include_router(router)
     _add_health(app, service)
     _add_errors(app)

@@ -64,7 +64,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         X = await features_of(service, model, given)
         predictions = await wait(model.ask(Question(X, given.top)), limits.seconds)
         return JSONResponse(
-            {"predictions": [asdict(each) for each in predictions], "version": model.snapshot.version}
+            {"predictions": [each.to_json() for each in predictions], "version": model.snapshot.version}
         )
 
     @router.post("/models/{name}/undo", response_model=DoneAnswer)

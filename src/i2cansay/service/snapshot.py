@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -49,6 +49,10 @@ class Prediction:
     unknown: float
     verdict: Literal["sure", "unsure", "new"]
     top: tuple[Guess, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer as it is sent; `asdict` takes several times as long, and this is asked most."""
+        return {**self.__dict__, "top": [guess.__dict__ for guess in self.top]}
 
 
 @dataclass(frozen=True)
