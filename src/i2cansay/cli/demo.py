@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -59,11 +61,14 @@ def demo(
 
 def _next(dataset: str, stream: str) -> str:
     other = "gaussian" if stream != "gaussian" else "step:2"
-    lines = [
-        "Next:",
-        f"  i2cansay demo --dataset {dataset} --stream {other}        # classes that fade into each other",
-        "  i2cansay run TRAIN.npz --test TEST.npz        # your own features, any learner, any stream",
-        "  i2cansay learn model.i2cs first.csv           # teach a model file from the shell, step by step",
-        "  i2cansay data list                            # data sets the paper uses, and how to get them",
-    ]
-    return "\n".join(lines)
+    # After `make demo` the command is in .venv and not on the path: name it as it can be typed.
+    command = "i2cansay" if shutil.which("i2cansay") else sys.argv[0]
+    lines = {
+        f"demo --dataset {dataset} --stream {other}": "the same in another order",
+        "run TRAIN.npz --test TEST.npz": "your own features, any learner, any stream",
+        "learn model.i2cs first.csv": "teach a model file from the shell, step by step",
+        "reproduce table1 --dataset digits": "a table of the paper, beside its numbers",
+        "data list": "data sets the paper uses, and how to get them",
+    }
+    width = max(map(len, lines))
+    return "\n".join(["Next:", *(f"  {command} {words:<{width}}   # {why}" for words, why in lines.items())])
