@@ -178,12 +178,6 @@ def test_state_restores_the_moments() -> None:
         ClassMoments.from_state(moments.state() | {"count": np.ones(7)})
 
 
-def test_the_global_mean_is_the_mean_of_all_samples() -> None:
-    rng = np.random.default_rng(6)
-    X = rng.normal(size=(20, 3))
-    np.testing.assert_allclose(fresh(X, rng.integers(0, 3, 20)).global_mean(), X.mean(axis=0))
-
-
 def test_moments_of_nothing_are_neutral() -> None:
     empty = Moments(np.zeros(1), np.zeros((1, 2)), np.zeros((1, 2)))
     some = batch_moments(np.ones((3, 2)), np.zeros(3, dtype=np.int64), 1)

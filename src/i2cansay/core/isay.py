@@ -7,6 +7,7 @@ The distance of every sample to every class is two matrix products, because
 ``sum_d u_d (f_d - p_d)^2 = (f*f) . u - 2 f . (u*p) + u . (p*p)``; no array of shape (n, c, d) is ever built.
 """
 
+import math
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -110,8 +111,10 @@ def decision(probabilities: Features, correction: Features) -> Features:
 class Significance:
     """Significances of all classes, kept ready for the two products and refreshed only where a class changed.
 
-    The features are centred first: far from the origin the expanded squares would cancel. Any centre gives the
-    same distances, so it may stay where it is while the stream moves on.
+    The features are shifted first, by one number for all dimensions, near the mean of everything: far from the
+    origin the expanded squares would cancel. The shift follows from the statistics as they are now, rounded to
+    their spread so that it rarely moves: nothing of the past has to be kept for it, and a resumed learner rounds
+    as an uninterrupted one does.
     """
 
     def __init__(self, n_features: int) -> None:
@@ -120,7 +123,9 @@ class Significance:
         self._u = GrowingRows(width=n_features, dtype=np.float32, spare=False)
         self._u_mean = GrowingRows(width=n_features, dtype=np.float32, spare=False)
         self._constant = GrowingRows(width=None, dtype=np.float64, spare=False)
-        self._centre: Float64 = np.zeros(n_features)
+        self._level = GrowingRows(width=None, dtype=np.float64)
+        self._spread = GrowingRows(width=None, dtype=np.float64)
+        self._shift = 0.0
         self._stale: set[int] = set()
 
     def resize(self, n_classes: int) -> None:
@@ -134,16 +139,11 @@ class Significance:
 
     def drop(self, row: int) -> None:
         """Remove one class."""
-        for part in (self._u, self._u_mean, self._constant):
+        for part in (self._u, self._u_mean, self._constant, self._level, self._spread):
             if row < len(part):
                 part.drop(row)
         self._n_classes -= 1
         self._stale = {stale - (stale > row) for stale in self._stale if stale != row}
-
-    def recentre(self, centre: Float64) -> None:
-        """Measure from another centre from now on; everything becomes stale."""
-        self._centre = centre
-        self._stale = set(range(self._n_classes))
 
     def distances(self, X: Features, moments: ClassMoments, distance: Distance) -> Float32:
         """Return the significance-weighted distance of each row of `X`, (n, d), to each class, (n, c)."""
@@ -157,13 +157,21 @@ class Significance:
         return result if distance == "squared" else np.sqrt(result, out=result)
 
     def _refresh(self, moments: ClassMoments) -> None:
-        for part in (self._u, self._u_mean, self._constant):
+        for part in (self._u, self._u_mean, self._constant, self._level, self._spread):
             part.resize(self._n_classes)
         stale = np.array(sorted(self._stale), dtype=np.int64)
-        # By blocks, so that many new classes at once need no float64 copies of everything.
-        for start in range(0, len(stale), CLASSES):
-            rows = stale[start : start + CLASSES]
-            mean = (moments.mean[rows] - self._centre).astype(np.float32)
+        for rows in _blocks(stale):
+            self._level.view[rows] = moments.mean[rows].mean(axis=1)
+            self._spread.view[rows] = moments.m2[rows].mean(axis=1)
+        total = moments.count.sum()
+        shift = rounded(
+            float((moments.count * self._level.view).sum() / total),
+            math.sqrt(self._spread.view.sum() / total),
+        )
+        if shift != self._shift:
+            self._shift, stale = shift, np.arange(self._n_classes)
+        for rows in _blocks(stale):
+            mean = (moments.mean[rows] - self._shift).astype(np.float32)
             u = significance(moments.std(rows))
             self._u.view[rows] = u
             u *= mean
@@ -173,10 +181,29 @@ class Significance:
         self._stale = set()
 
     def _squared(self, X: Features, moments: ClassMoments) -> Float32:
-        x = (X - self._centre).astype(np.float32)
+        x = (X - self._shift).astype(np.float32)
         total, doubtful = squared_distances(x, self._u.view, self._u_mean.view, self._constant.view)
         samples, classes = np.nonzero(doubtful)
         for start in range(0, len(samples), PAIRS):
             i, c = samples[start : start + PAIRS], classes[start : start + PAIRS]
             total[i, c] = squared_distance_pairs(X[i] - moments.mean[c], self._u.view[c])
         return np.maximum(total, 0, out=total)
+
+
+def rounded(value: float, spread: float) -> float:
+    """Return the value to the nearest multiple of a power of two near `spread`; 0 where there is no spread.
+
+    Examples
+    --------
+    >>> rounded(100.3, 2.0), rounded(0.3, 2.0)
+    (100.0, 0.0)
+    """
+    if spread == 0:
+        return 0.0
+    step = 2.0 ** round(math.log2(spread))
+    return step * round(value / step)
+
+
+def _blocks(rows: Rows) -> list[Rows]:
+    """Return the rows a few at a time: many new classes at once need no float64 copies of everything."""
+    return [rows[start : start + CLASSES] for start in range(0, len(rows), CLASSES)]

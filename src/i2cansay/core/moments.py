@@ -242,12 +242,6 @@ class ClassMoments:
         for part in (self._count, self._mean, self._m2):
             part.drop(row)
 
-    def global_mean(self) -> Float64:
-        """Return the mean of all samples, (d,)."""
-        total: Float64 = np.einsum("c,cd->d", self.count, self.mean)
-        total /= max(float(self.count.sum()), ROUNDING)  # zero where every class is gone
-        return total
-
     def state(self) -> State:
         """Return `count`, `mean` and `m2`."""
         return {"count": self.count, "mean": self.mean, "m2": self.m2}

@@ -155,10 +155,6 @@ class I2CANSAY(OnlineClassifier):
         self._head = LinearHead(n_features, bias=not self.significance, momentum=self.momentum)
         self._significance = Significance(n_features) if self.significance else None
         self._reservoir = Reservoir(self.memory_size, n_features) if self.memory_size else None
-        # Where distances are measured from, set anew whenever the stream has doubled. Part of the state, so that
-        # a resumed learner rounds as an uninterrupted one does.
-        self._centre: Float64 = np.zeros(n_features)
-        self._centred_at = 0
 
     def _grow(self, n_classes: int) -> None:
         self._moments.resize(n_classes)
@@ -170,16 +166,9 @@ class I2CANSAY(OnlineClassifier):
         touched = self._moments.add(X, rows, weights)
         if self._significance is not None:
             self._significance.mark(touched)
-            if self._n_seen >= 2 * self._centred_at:
-                self._recentre()
         self._train(X, rows, weights)
         if self._reservoir is not None:
             self._reservoir.add(X, rows, self._rng)
-
-    def _recentre(self) -> None:
-        if self._significance is not None:
-            self._centre, self._centred_at = self._moments.global_mean(), self._n_seen
-            self._significance.recentre(self._centre)
 
     def _train(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         """Take one step on the batch, its pseudo-features and, if there is a buffer, replayed rows."""
@@ -293,7 +282,8 @@ class I2CANSAY(OnlineClassifier):
             self._moments.merge(theirs, rows)
             if self._reservoir is not None and other._reservoir is not None:
                 self._reservoir.merge(other._reservoir, rows, self._rng)
-            self._recentre()
+            if self._significance is not None:
+                self._significance.mark(rows)
 
         merge_into(self, other, take)
         return self
@@ -303,8 +293,6 @@ class I2CANSAY(OnlineClassifier):
     def _state(self) -> State:
         state = {f"moments.{name}": array for name, array in self._moments.state().items()}
         state |= {f"head.{name}": array for name, array in self._head.state().items()}
-        if self._significance is not None:
-            state |= {"centre": self._centre, "centred_at": np.array([self._centred_at])}
         if self._reservoir is not None:
             state |= {f"memory.{name}": array for name, array in self._reservoir.state().items()}
         return state
@@ -316,11 +304,7 @@ class I2CANSAY(OnlineClassifier):
             raise ValueError(f"expected statistics of {n_classes} classes with {n_features} features")
         self._head.restore(_within(state, "head"), n_classes)
         if self._significance is not None:
-            if state["centre"].shape != (n_features,) or state["centred_at"].shape != (1,):
-                raise ValueError(f"expected a centre of width {n_features} and the one count it was set at")
-            self._centre, self._centred_at = state["centre"].copy(), int(state["centred_at"][0])
             self._significance.resize(n_classes)
-            self._significance.recentre(self._centre)
         if self._reservoir is not None:
             self._reservoir.restore(_within(state, "memory"), n_classes)
 

@@ -85,6 +85,16 @@ class StreamingLDA(OnlineClassifier):
             return self.epsilon
         return oas_shrinkage(self._scatter.matrix, self._scatter.means.total)
 
+    @property
+    def class_counts_(self) -> Float64:
+        """Samples taught per class, (n_classes,), in the order of `classes_`."""
+        return self._scatter.means.count[self._labels.order]
+
+    @property
+    def class_means_(self) -> Float64:
+        """Means, (n_classes, d), in the order of `classes_`."""
+        return self._scatter.means.mean[self._labels.order]
+
     def _solve(self) -> LinearScores:
         # Seen from the centre of the data every score loses the same term; only the rounding is smaller.
         means = self._scatter.means.from_centre()
