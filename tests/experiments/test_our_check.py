@@ -169,6 +169,77 @@ def test_close_is_within_the_deviation(gaussian: int, verdict: Verdict) -> None:
     assert found["ours, as printed"].verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("gains", "verdict"),
+    [
+        ([10], Verdict.UNDECIDED),
+        ([-10], Verdict.UNDECIDED),
+        ([10, 11], Verdict.HOLDS),
+        ([1, 30], Verdict.UNDECIDED),
+        ([-1, -30], Verdict.UNDECIDED),
+        ([-10, -11], Verdict.FAILS),
+        ([10, 11, 12], Verdict.HOLDS),
+        ([-2, 0, 3], Verdict.UNDECIDED),
+        ([3, 0, -4], Verdict.UNDECIDED),
+        ([-10, -11, -12], Verdict.FAILS),
+    ],
+)
+def test_a_difference_is_decided_only_where_its_interval_excludes_zero(
+    gains: list[int], verdict: Verdict
+) -> None:
+    found = _gain_of("ican-over-baseline", gains)
+    assert found.verdict == verdict, found.detail
+    assert ("not decide" in found.detail) == (verdict == Verdict.UNDECIDED)
+    assert bool(failures([found])) == (verdict == Verdict.FAILS), "what is undecided fails nothing"
+
+
+def _gain_of(name: str, gains: list[int]) -> Finding:
+    """Check a claim of Table 4 with one difference, in thousandths, per seed."""
+    base = records_of("table4", lambda row, column: (500, 2) if row == "baseline" else None, [0])
+    better = records_of("table4", lambda row, column: (500, 1) if row == "ican" else None, [0])
+    records = [made(cell_of(base[0]).with_seed(seed), 500, 2) for seed in range(len(gains))]
+    records += [made(cell_of(better[0]).with_seed(seed), 500 + gain, 1) for seed, gain in enumerate(gains)]
+    table = fill_table(load_table("table4"), RecordIndex(records), Choice(encoder="eyes"))
+    return check_ours(RELATIONS[name], table, encoder="eyes")[0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("best", ["beta 2", "beta 3"])
+def test_a_peak_is_decided_by_the_same_rule(n: int, best: str) -> None:
+    columns = [column.name for column in load_table("table6").columns]
+    records = records_of(
+        "table6",
+        lambda row, column: (700 if column == best else 600, columns.index(column)),
+        range(n),
+    )
+    table = fill_table(load_table("table6"), RecordIndex(records), Choice(encoder="eyes"))
+    found = check_ours(RELATIONS["best-beta"], table, encoder="eyes")[0]
+    decided = Verdict.HOLDS if best == "beta 2" else Verdict.FAILS
+    assert found.verdict == (Verdict.UNDECIDED if n == 1 else decided), found.detail
+
+
+def test_level_columns_leave_the_peak_undecided() -> None:
+    columns = [column.name for column in load_table("table6").columns]
+    found = check("best-beta", lambda row, column: (600, columns.index(column)))["ours, as printed"]
+    assert found.verdict == Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize("name", ["flat-in-memory", "generation-saturates", "step-or-gaussian"])
+def test_one_seed_decides_nothing(name: str) -> None:
+    relation = RELATIONS[name]
+    columns = [column.name for column in relation.declaration().columns]
+    records = records_of(relation.table, lambda row, column: (600, columns.index(column)), [0])
+    table = fill_table(relation.declaration(), RecordIndex(records), Choice(encoder="eyes"))
+    found = check_ours(relation, table, encoder="eyes")[0]
+    assert found.verdict == Verdict.UNDECIDED
+    assert "1 seed does not decide" in found.detail
+
+
+def test_the_tolerance_that_is_used_is_shown() -> None:
+    found = check("step-or-gaussian", lambda row, column: (602 if "Gaussian" in column else 600, 1))
+    assert "-0.20, allowed 0.50 (deviation 0.05)" in found["ours, as printed"].detail
+
+
 def test_failures_are_ours_only_and_can_be_allowed() -> None:
     findings = verify(records_of("table4", lambda row, column: (400, 1) if row == "ican" else (500, 2)))
     failed = failures(findings)
@@ -185,11 +256,12 @@ def test_failures_are_ours_only_and_can_be_allowed() -> None:
 
 
 def test_printed_numbers_are_compared_only_with_the_papers_backbone() -> None:
-    def numbers(encoder: str, right: int) -> Finding:
+    def numbers(encoder: str, right: int, seeds: int = 3) -> Finding:
         plan = make_plan(load_table("table5"), Choice(encoder=encoder, rows=["i2cansay"]))
-        records = [made(cell.with_seed(seed), right, 1) for cell in plan.cells()[:1] for seed in range(3)]
+        records = [made(cell.with_seed(seed), right, 1) for cell in plan.cells()[:1] for seed in range(seeds)]
         return next(f for f in verify(records) if f.claim == "table5-numbers")
 
     assert numbers("resnet50", 594).verdict == Verdict.HOLDS
     assert numbers("resnet50", 700).verdict == Verdict.FAILS
     assert numbers("eyes", 594).verdict == Verdict.UNTESTABLE
+    assert numbers("resnet50", 594, seeds=1).verdict == Verdict.UNDECIDED

@@ -87,6 +87,17 @@ def test_seeds_and_rows_are_as_chosen() -> None:
     assert len(plan.cells()) == 6 * 2
 
 
+@pytest.mark.parametrize("fraction", [0.0, -0.1, 1.5, float("nan")])
+def test_a_fraction_is_a_share(fraction: float) -> None:
+    with pytest.raises(ValueError, match="above 0 and at most 1"):
+        Choice(fraction=fraction)
+
+
+def test_a_fraction_holds_for_every_row() -> None:
+    plan = make_plan(load_table("table1"), Choice(fraction=0.2, seeds=1))
+    assert {cell.fraction for cell in plan.cells()} == {0.2}
+
+
 @pytest.mark.parametrize(
     ("choice", "message"),
     [

@@ -26,6 +26,7 @@ def test_a_column_whose_data_are_missing_says_so_and_the_others_are_played(tiny_
     assert reasons == ["", "", *["not testable here: no core50 with eyes"] * 2]
     assert len(done.unavailable) == 1
     assert "core50" in done.unavailable[0]
+    assert "--stand-in plays its columns on 50 classes of cifar100" in done.unavailable[0]
     assert not done.failures
 
 

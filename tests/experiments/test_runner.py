@@ -15,9 +15,17 @@ from i2cansay.experiments.run_progress import RunMoment
 from i2cansay.experiments.runner import CellsFailed
 
 RUN = """
-import json, sys
-from i2cansay.experiments import Cell, run_cells
+import json, os, sys
+from i2cansay.experiments import Cell, run_cells, workers
 
+play = workers.play_cell
+
+def count(cell, features):
+    with open(sys.argv[1] + ".plays", "a") as file:
+        file.write(f"{cell.seed} {os.getpid()}\\n")
+    return play(cell, features)
+
+workers.play_cell = count
 if __name__ == "__main__":
     folder, jobs, cells = sys.argv[1], int(sys.argv[2]), [Cell(**cell) for cell in json.loads(sys.argv[3])]
     run_cells(cells, folder, jobs=jobs)
@@ -153,3 +161,5 @@ def test_two_runs_on_one_folder_share_the_work(blobs: tuple[str, str], tmp_path:
     runs = [start(tmp_path, folder, 1, cells) for _ in range(2)]
     assert [run.wait(timeout=120) for run in runs] == [0, 0]
     assert results(load_records(folder)) == results(run_cells(cells, tmp_path / "alone", jobs=1))
+    plays = [line.split() for line in Path(f"{folder}.plays").read_text().splitlines()]
+    assert sorted(int(seed) for seed, _ in plays) == list(range(8)), "each cell once, by one of the two"

@@ -20,11 +20,11 @@ def report(
         Path | None, typer.Option(help="Write the records of each table into one .jsonl file in this folder.")
     ] = None,
     fraction: Annotated[
-        float | None, typer.Option(help="The share of the training data, where one was given to reproduce.")
+        float | None, typer.Option(help="Only tables played with this share of the training data.")
     ] = None,
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, help="How many seeds count; by default as many as the table declares."),
+        typer.Option(min=1, help="How many seeds count; by default those that were played."),
     ] = None,
 ) -> None:
     """Print every table that the records fill, with the paper's numbers beside ours.
@@ -34,26 +34,35 @@ def report(
     Example: i2cansay report i2cansay-records --html report.html
     """
     from i2cansay.experiments.illustration import load_illustrations
-    from i2cansay.experiments.measured import measure_all
     from i2cansay.experiments.packing import pack_tables
     from i2cansay.experiments.records import load_records, write_text
     from i2cansay.experiments.report_markdown import results_markdown
     from i2cansay.experiments.report_page import report_page
+    from i2cansay.experiments.report_tables import left_out, measure_all
     from i2cansay.experiments.report_terminal import print_table
 
     corrupt: list[str] = []
     loaded = load_records(*records, report=corrupt.append)
     if not loaded:
         raise ValueError(f"there is no usable record in {', '.join(map(str, records))}")
+    tables = measure_all(loaded, fraction=fraction, seeds=seeds)
+    if not tables:
+        share = "" if fraction is None else f" with --fraction {fraction:g}"
+        raise ValueError(
+            f"{len(loaded)} records were read, but they fill none of the declared tables{share}; play one with "
+            "`i2cansay reproduce`"
+        )
+    if n := left_out(loaded, tables):
+        print(f"{n} of {len(loaded)} records are in none of the tables shown", file=sys.stderr)
     if html is None and markdown is None and pack is None:
-        for table in measure_all(loaded, fraction=fraction, seeds=seeds):
+        for table in tables:
             print_table(table)
     if html is not None:
         drawn = load_illustrations(records, corrupt.append)
         write_text(html, report_page(loaded, illustrations=drawn, fraction=fraction, seeds=seeds))
         typer.echo(f"wrote {html}")
     if markdown is not None:
-        write_text(markdown, results_markdown(loaded))
+        write_text(markdown, results_markdown(loaded, fraction=fraction, seeds=seeds))
         typer.echo(f"wrote {markdown}")
     if pack is not None:
         for file, n in pack_tables(loaded, pack).items():

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
+    from i2cansay.experiments.plan import Choice
     from i2cansay.experiments.shared_features import EncodingProgress
 
 RECORDS = Path("i2cansay-records")
@@ -62,7 +65,8 @@ def reproduce(
 
     choice = Choice(dataset, backbone, encoder, fraction, seeds, tuple(rows), stand_in)
     failed = False
-    for name in (*DECLARED, *ILLUSTRATIONS) if table == "all" else (table,):
+    names = (*DECLARED, *ILLUSTRATIONS) if table == "all" else (table,)
+    for name, chosen in _with_rows(names, choice):
         if name in ILLUSTRATIONS:
             made = illustrate(name, encoder=encoder, progress=_encoding_lines())
             typer.echo(f"{made.title}: wrote {save_illustration(made, records)}")
@@ -70,7 +74,7 @@ def reproduce(
         with show_run(name) as progress:
             done = reproduce_table(
                 name,
-                choice,
+                chosen,
                 records,
                 jobs=jobs,
                 again=again,
@@ -87,6 +91,25 @@ def reproduce(
     typer.echo(f"records: {records}; a page with plots: i2cansay report {records} --html report.html")
     if failed:
         raise typer.Exit(1)
+
+
+def _with_rows(names: Sequence[str], choice: Choice) -> list[tuple[str, Choice]]:
+    """Return the tables that have the chosen rows, each with those of them that it has; name the others."""
+    from i2cansay.experiments.declaration import DECLARED, load_table
+    from i2cansay.experiments.plan import row_names
+
+    if len(names) == 1 or not choice.rows:  # a single table says itself what it does not have
+        return [(name, choice) for name in names]
+    known = {name: row_names(load_table(name), choice.backbone) for name in names if name in DECLARED}
+    if unknown := [row for row in choice.rows if not any(row in rows for rows in known.values())]:
+        raise ValueError(f"no table has a row {', '.join(unknown)}")
+    found = []
+    for name in names:
+        if rows := [row for row in choice.rows if row in known.get(name, ())]:
+            found.append((name, replace(choice, rows=tuple(rows))))
+        else:
+            _say(f"{name} is left out: it has no row {' or '.join(choice.rows)}")
+    return found
 
 
 def _encoding_lines() -> EncodingProgress:

@@ -20,20 +20,25 @@ def verify(
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
     markdown: Annotated[Path | None, typer.Option(help="Also write the answers to this file.")] = None,
 ) -> None:
-    """Say for each claim of the paper: holds, does not hold, vacuous, or not testable here and why.
+    """Say for each claim of the paper: holds, does not hold, undecided, vacuous, or not testable here and why.
 
-    A claim is vacuous where what it varies changes under 0.1% of the predictions. Exit code 0: nothing that was
-    tested on our records fails, but for what is allowed to; 1: something does.
+    Undecided: the seeds are too few, the interval spans zero. Vacuous: what the claim varies changes under 0.1%
+    of the predictions. Exit code 0: nothing that was tested on our records fails, but for what is allowed to;
+    1: something does; 2: the records test nothing.
 
     Example: i2cansay verify i2cansay-records --allow best-beta --allow flat-in-memory:significance=False
     """
+    from i2cansay.experiments.declaration import VARIANTS
     from i2cansay.experiments.records import load_records, write_text
     from i2cansay.experiments.report_findings import findings_markdown, print_findings
-    from i2cansay.experiments.verification import claim_names, failures
+    from i2cansay.experiments.verification import claim_labels, claim_names, failures, is_tested
     from i2cansay.experiments.verification import verify as check
 
-    if unknown := sorted({name.partition(":")[0] for name in allow} - set(claim_names())):
-        raise ValueError(f"there is no claim {', '.join(unknown)}; there are {', '.join(claim_names())}")
+    if unknown := sorted(set(allow) - set(claim_labels())):
+        raise ValueError(
+            f"there is no claim {', '.join(unknown)}; there are {', '.join(claim_names())}, each also with "
+            f":{' or :'.join(VARIANTS)}"
+        )
     corrupt: list[str] = []
     loaded = load_records(*records, report=corrupt.append)
     if not loaded:
@@ -50,3 +55,8 @@ def verify(
         print(f"does not hold; accept what is known with {names}", file=sys.stderr)
     if failed or corrupt:
         raise typer.Exit(1)
+    if not is_tested(findings):
+        raise ValueError(
+            "these records test no claim: a claim is about the paper's data sets and shares of the data, with "
+            "the rows it names; play its table with `i2cansay reproduce`"
+        )

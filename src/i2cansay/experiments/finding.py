@@ -7,10 +7,11 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """The four answers to a claim."""
+    """The answers to a claim."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
+    UNDECIDED = "undecided"
     VACUOUS = "vacuous"
     UNTESTABLE = "not testable here"
 

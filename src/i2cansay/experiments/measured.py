@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from i2cansay.experiments.cell import Cell, hash_of
-from i2cansay.experiments.declaration import DECLARED, Table, load_table, printed
+from i2cansay.experiments.declaration import Table, printed
 from i2cansay.experiments.metric import metric_of
 from i2cansay.experiments.plan import Choice, Entry, Plan, PlannedRow, make_plan
 from i2cansay.experiments.record import Record
@@ -156,31 +156,6 @@ def _entry(entry: Entry, index: RecordIndex) -> MeasuredEntry:
     runs = [record for record in runs if record.seed in entry.seeds]
     metric = metric_of(entry.column.metric)
     return MeasuredEntry(entry, tuple(runs), spread(map(metric, runs)) if runs else None)
-
-
-def measure_all(
-    records: Sequence[Record], *, fraction: float | None = None, seeds: int | None = None
-) -> list[MeasuredTable]:
-    """Return every declared table about which the records say something.
-
-    A table appears once per encoder, and once more per data set that is not its own; with the declared number of
-    seeds unless another is given.
-    """
-    index = RecordIndex(records)
-    encoders = sorted({str(record.cell["encoder"]) for record in records})
-    datasets = sorted({str(record.cell["dataset"]) for record in records})
-    tables = []
-    for name in DECLARED:
-        table = load_table(name)
-        own = {column.dataset for column in table.columns}
-        for dataset in (None, *(other for other in datasets if other not in own)):
-            for encoder in encoders:
-                choice = Choice(dataset=dataset, encoder=encoder, fraction=fraction, seeds=seeds)
-                measured = fill_table(table, index, choice)
-                # Tables share cells; one that only borrowed a few numbers from another was not played.
-                if 2 * measured.n_played >= len(measured.plan.columns) * (1 if dataset is None else 2):
-                    tables.append(measured)
-    return tables
 
 
 def fill_table(table: Table, index: RecordIndex, choice: Choice) -> MeasuredTable:

@@ -15,6 +15,24 @@ METRICS: dict[str, Callable[[Record], float]] = {
 }
 
 
+TITLES: dict[str, str] = {
+    "last": "last accuracy, %",
+    "average": "average accuracy over sessions, test samples of the classes so far pooled, %",
+    "average_by_sessions": "average accuracy over sessions, each the mean over the groups of classes so far, %",
+    "forgetting": "forgetting, points",
+    "session": "accuracy after the session on the classes so far, %",
+}
+
+
+def metric_title(name: str) -> str:
+    """Return in words what a metric is.
+
+    >>> metric_title("session:3")
+    'accuracy after the session on the classes so far, %'
+    """
+    return TITLES[name.partition(":")[0]]
+
+
 def metric_of(name: str) -> Callable[[Record], float]:
     """Return the function of a record that a name stands for; `session:3` is the accuracy after the third."""
     kind, _, number = name.partition(":")

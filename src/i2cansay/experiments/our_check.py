@@ -111,10 +111,11 @@ def _gain(claim: _Claim) -> tuple[Verdict, str]:
     if not telling:
         return Verdict.VACUOUS, _unchanged([each.share_changed for _, each in results])
     few = _hardly([each.share_changed for _, each in results])
-    lost = [f"{name} {each}" for name, each in telling if not _is_above(each)]
-    if lost:
-        more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
-        return Verdict.FAILS, "; ".join(lost[:3]) + more + few
+    if lost := [result for result in telling if _is_not_above(result[1])]:
+        return Verdict.FAILS, _first(lost) + few
+    if unclear := [result for result in telling if not _is_above(result[1])]:
+        more = f"; {lacking}" if lacking else ""
+        return Verdict.UNDECIDED, f"{_too_few(unclear[0][1].n)}: {_first(unclear)}{few}{more}"
     least = min(telling, key=lambda result: result[1].mean)
     text = str(least[1]) if len(telling) == 1 else f"least: {least[0]} {least[1]}"
     if missing:  # above those that are there, but the claim names others as well
@@ -123,7 +124,28 @@ def _gain(claim: _Claim) -> tuple[Verdict, str]:
 
 
 def _is_above(difference: Difference) -> bool:
-    return difference.low > 0 if difference.n > 1 else difference.mean > 0
+    return difference.n > 1 and difference.low > 0
+
+
+def _is_not_above(difference: Difference) -> bool:
+    # An interval that spans 0 leaves open which is better; one seed has no interval at all.
+    return difference.n > 1 and difference.high <= 0
+
+
+def _first(results: list[tuple[str, Difference]]) -> str:
+    more = f" and {len(results) - 3} more" if len(results) > 3 else ""
+    return "; ".join(f"{name} {each}" for name, each in results[:3]) + more
+
+
+def _too_few(n: int) -> str:
+    return "1 seed does not decide" if n == 1 else f"{n} seeds do not decide"
+
+
+def _settled(holds: bool, text: str, n: int) -> tuple[Verdict, str]:
+    """Return the answer of a comparison of means, which one seed cannot give."""
+    if n < 2:
+        return Verdict.UNDECIDED, f"{_too_few(n)}: {text}"
+    return (Verdict.HOLDS if holds else Verdict.FAILS), text
 
 
 def _unchanged(shares: list[float]) -> str:
@@ -149,11 +171,17 @@ def _shares(entries: list[MeasuredEntry]) -> list[float]:
     return shares
 
 
-def _means(entries: list[MeasuredEntry]) -> list[float]:
-    """Return the mean of each entry over the seeds that all of them have."""
+def _common(entries: list[MeasuredEntry]) -> set[int]:
+    """Return the seeds that all entries have."""
     common = set.intersection(*({record.seed for record in entry.records} for entry in entries))
     if not common:
         raise NotTestable("the columns", "no seed in common")
+    return common
+
+
+def _means(entries: list[MeasuredEntry]) -> list[float]:
+    """Return the mean of each entry over the seeds that all of them have."""
+    common = _common(entries)
     return [
         spread(
             metric_of(entry.entry.column.metric)(record) for record in entry.records if record.seed in common
@@ -169,8 +197,8 @@ def _flat(claim: _Claim) -> tuple[Verdict, str]:
         return Verdict.VACUOUS, _unchanged(shares)
     means = _means(entries)
     extent = max(means) - min(means)
-    verdict = Verdict.HOLDS if extent <= claim.relation.tolerance else Verdict.FAILS
-    return verdict, f"from {min(means):.2f} to {max(means):.2f}, a range of {extent:.2f}{_hardly(shares)}"
+    text = f"from {min(means):.2f} to {max(means):.2f}, a range of {extent:.2f}{_hardly(shares)}"
+    return _settled(extent <= claim.relation.tolerance, text, len(_common(entries)))
 
 
 def _peak(claim: _Claim) -> tuple[Verdict, str]:
@@ -178,16 +206,19 @@ def _peak(claim: _Claim) -> tuple[Verdict, str]:
     shares = _shares(entries)
     if max(shares) < VACUOUS_BELOW:
         return Verdict.VACUOUS, _unchanged(shares)
-    best = entries[int(np.argmax(_means(entries)))]
+    means = _means(entries)
+    best = entries[int(np.argmax(means))]
     at = claim.entry(claim.relation.row, claim.relation.at)
-    if best is at:
-        return Verdict.HOLDS, f"best at {claim.relation.at}: {max(_means(entries)):.2f}{_hardly(shares)}"
-    difference = _difference(at, best)
-    highest = f"best at {best.entry.column.name}: {max(_means(entries)):.2f}"
-    text = f"{highest}; {claim.relation.at} {difference}{_hardly(shares)}"
-    # Level with the best within what the seeds allow is as good as best.
-    level = difference.n > 1 and difference.high >= 0
-    return (Verdict.HOLDS if level else Verdict.FAILS), text
+    others = {entry.entry.column.name: _difference(at, entry) for entry in entries if entry is not at}
+    rival = min(others, key=lambda name: others[name].mean)
+    nearest = others[rival]
+    highest = f"best at {best.entry.column.name}: {max(means):.2f}"
+    text = f"{highest}; {claim.relation.at} against {rival} {nearest}{_hardly(shares)}"
+    if all(map(_is_above, others.values())):
+        return Verdict.HOLDS, text
+    if any(each.n > 1 and each.high < 0 for each in others.values()):
+        return Verdict.FAILS, text
+    return Verdict.UNDECIDED, f"{_too_few(nearest.n)}: {text}"
 
 
 def _saturates(claim: _Claim) -> tuple[Verdict, str]:
@@ -200,12 +231,12 @@ def _saturates(claim: _Claim) -> tuple[Verdict, str]:
     rise, rest = means[place] - means[0], max(means[place:]) - means[place]
     holds = rise > claim.relation.tolerance >= rest
     text = f"{rise:+.1f} up to {claim.relation.at}, {rest:+.1f} after{_hardly(shares)}"
-    return (Verdict.HOLDS if holds else Verdict.FAILS), text
+    return _settled(holds, text, len(_common(entries)))
 
 
 def _depends(claim: _Claim) -> tuple[Verdict, str]:
     relation = claim.relation
-    gains = {}
+    gains, n = {}, []
     for row in relation.rows:
         for column in claim.columns():
             ends = [
@@ -214,22 +245,25 @@ def _depends(claim: _Claim) -> tuple[Verdict, str]:
             ]
             small, large = _means(ends)
             gains[f"{row} {column}"] = large - small
+            n.append(len(_common(ends)))
     least = min(gains, key=lambda name: gains[name])
-    verdict = Verdict.HOLDS if gains[least] >= relation.tolerance else Verdict.FAILS
-    return verdict, f"between {gains[least]:+.1f} ({least}) and {max(gains.values()):+.1f}"
+    text = f"between {gains[least]:+.1f} ({least}) and {max(gains.values()):+.1f}"
+    return _settled(gains[least] >= relation.tolerance, text, min(n))
 
 
 def _close(claim: _Claim) -> tuple[Verdict, str]:
-    verdict, texts = Verdict.HOLDS, []
+    holds, texts, n = True, [], []
     for first, second in claim.relation.pairs:
         a, b = claim.entry(claim.relation.row, first).ours, claim.entry(claim.relation.row, second).ours
         assert a is not None  # an entry without records has raised
         assert b is not None
         difference, noise = a.mean - b.mean, max(a.std, b.std, NEGLIGIBLE)
-        if abs(difference) > noise:
-            verdict = Verdict.FAILS
-        texts.append(f"{first} - Gaussian {difference:+.2f}, deviation {max(a.std, b.std):.2f}")
-    return verdict, "; ".join(texts)
+        holds = holds and abs(difference) <= noise
+        n.append(min(a.n, b.n))
+        spread_over_seeds = f"deviation {max(a.std, b.std):.2f}"
+        texts.append(f"{first} - Gaussian {difference:+.2f}, allowed {noise:.2f} ({spread_over_seeds})")
+    allowed = f"; allowed is the larger deviation over seeds, at least {NEGLIGIBLE}"
+    return _settled(holds, "; ".join(texts) + allowed, min(n))
 
 
 _CHECKS: dict[str, Callable[[_Claim], tuple[Verdict, str]]] = {

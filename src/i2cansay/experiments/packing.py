@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from i2cansay.experiments.measured import measure_all
 from i2cansay.experiments.record import Record
 from i2cansay.experiments.records import pack_records
+from i2cansay.experiments.report_tables import measure_all
 
 
 def pack_tables(records: Sequence[Record], folder: str | Path) -> dict[Path, int]:

@@ -131,9 +131,12 @@ def _close(relation: Relation) -> tuple[Verdict, str]:
     for first, second in relation.pairs:
         a, b = names.index(first), names.index(second)
         difference = row.paper[a] - row.paper[b]
-        if abs(difference) > max(row.pm[a], row.pm[b]) + ROUNDING:
+        allowed = max(row.pm[a], row.pm[b]) + ROUNDING
+        if abs(difference) > allowed:
             verdict = Verdict.FAILS
-        texts.append(f"{first} - Gaussian {difference:+.1f}, deviation {max(row.pm[a], row.pm[b]):.1f}")
+        texts.append(
+            f"{first} - Gaussian {difference:+.1f}, allowed {allowed:.2f} (printed deviation and rounding)"
+        )
     return verdict, "; ".join(texts)
 
 

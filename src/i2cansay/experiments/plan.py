@@ -44,6 +44,15 @@ class Choice:
     rows: Sequence[str] = ()
     stand_in: bool = False
 
+    def __post_init__(self) -> None:
+        if self.fraction is not None and not 0 < self.fraction <= 1:
+            raise ValueError(
+                f"a fraction is a share of the training data, above 0 and at most 1, but {self.fraction:g} was "
+                "given; leave it out for the declared share"
+            )
+        if self.seeds is not None and self.seeds < 1:
+            raise ValueError(f"there must be at least one seed, but {self.seeds} were asked for")
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -130,7 +139,7 @@ def make_plan(table: Table, choice: Choice) -> Plan:
     if not blocks:
         known = ", ".join(block.backbone for block in table.blocks)
         raise ValueError(f"{table.name} has no backbone {choice.backbone!r}; it has {known}")
-    known_rows = {row.name: None for block in blocks for row in block.rows}
+    known_rows = row_names(table, choice.backbone)
     if unknown := [name for name in choice.rows if name not in known_rows]:
         raise ValueError(f"{table.name} has no row {', '.join(unknown)}; it has {', '.join(known_rows)}")
     rows = [
@@ -140,6 +149,12 @@ def make_plan(table: Table, choice: Choice) -> Plan:
         if not choice.rows or row.name in choice.rows
     ]
     return Plan(table, choice, columns, tuple(rows))
+
+
+def row_names(table: Table, backbone: str | None = None) -> list[str]:
+    """Return the names of a table's rows, each once."""
+    blocks = [block for block in table.blocks if backbone in (None, block.backbone)]
+    return list(dict.fromkeys(row.name for block in blocks for row in block.rows))
 
 
 def _columns(table: Table, choice: Choice) -> tuple[list[int], tuple[Column, ...]]:
@@ -202,6 +217,12 @@ def _row(
     return PlannedRow(row, block.backbone, encoder, tuple(entries))
 
 
+def _fraction(row: Row, column: Column, choice: Choice) -> float | None:
+    if choice.fraction is not None:
+        return choice.fraction
+    return column.low if row.low_data else None
+
+
 def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) -> tuple[Cell | None, str]:
     """Return the cell with seed 0, or None and the reason."""
     if row.learner not in LEARNERS:
@@ -225,7 +246,7 @@ def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) ->
         stream=column.stream,
         learner=row.learner,
         parameters=parameters,
-        fraction=choice.fraction or (column.low if row.low_data else None),
+        fraction=_fraction(row, column, choice),
         n_classes=n_classes,
         every_session=column.every_session,
     )

@@ -16,6 +16,7 @@ from i2cansay.experiments.finding import Finding, Verdict
 STYLES = {
     Verdict.HOLDS: "green",
     Verdict.FAILS: "bold red",
+    Verdict.UNDECIDED: "yellow",
     Verdict.VACUOUS: "yellow",
     Verdict.UNTESTABLE: "dim",
 }
@@ -49,7 +50,7 @@ def summary(findings: Sequence[Finding]) -> str:
 
     >>> summary([Finding("a", "", "ours, as printed", Verdict.HOLDS, ""),
     ...          Finding("b", "", "ours, as printed", Verdict.VACUOUS, "")])
-    'ours: 1 holds, 0 does not hold, 1 vacuous, 0 not testable here'
+    'ours: 1 holds, 0 does not hold, 0 undecided, 1 vacuous, 0 not testable here'
     """
     counts = Counter(finding.verdict for finding in findings if finding.is_ours)
     return "ours: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
-from i2cansay.experiments.finding import PRINTED, Finding, Verdict
-from i2cansay.experiments.measured import MeasuredEntry, MeasuredTable, measure_all
+from i2cansay.experiments.measured import MeasuredEntry, MeasuredTable
 from i2cansay.experiments.record import Record
 from i2cansay.experiments.report_findings import findings_markdown
+from i2cansay.experiments.report_prose import honest, low_data_cost, provenance
+from i2cansay.experiments.report_tables import measure_all
 from i2cansay.experiments.report_terminal import (
+    SECONDS_NOTE,
     column_name,
     delta_text,
+    metric_text,
     ours_text,
     paper_text,
     substitutions,
@@ -19,31 +21,38 @@ from i2cansay.experiments.report_terminal import (
 from i2cansay.experiments.verification import verify
 
 
-def results_markdown(records: Sequence[Record]) -> str:
-    """Return the whole page of results: what was measured, what holds, every table, every claim."""
+def results_markdown(
+    records: Sequence[Record], *, fraction: float | None = None, seeds: int | None = None
+) -> str:
+    """Return the whole page of results: what was measured, what holds, every table, every claim.
+
+    `fraction` and `seeds` choose among the tables as `measure_all` does; the claims are about all records.
+    """
     findings = verify(records)
-    tables = measure_all(records)
+    tables = measure_all(records, fraction=fraction, seeds=seeds)
     parts = [
         "# Results",
         "Made from the records by `i2cansay report results --markdown RESULTS.md`; do not edit. "
         "Each number is ours, mean ± standard deviation over the seeds, in percent; below it stand the paper's "
-        "number and the difference.",
-        _provenance(records),
+        f"number and the difference. {_sentence(SECONDS_NOTE)}",
+        provenance(records),
+        low_data_cost(tables),
         "## What holds and what does not",
-        *_honest(findings),
+        *honest(findings),
         *(table_markdown(table) for table in tables),
         "## Every claim of the paper",
+        "Undecided: the seeds are too few to tell, the interval spans zero. "
         "Vacuous: what the claim varies changes under 0.1% of the predictions, so that the comparison says nothing "
         "about it. Intervals are 95%, differences are paired by seed.",
         findings_markdown(findings),
     ]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+    return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
 def table_markdown(measured: MeasuredTable) -> str:
     """Return one table with its heading, its substitutions and the command to repeat it."""
     columns = [column_name(measured, column.name) for column in measured.plan.columns]
-    header = ["", "memory", *columns, "seconds", "state, kB"]
+    header = ["", "memory", *columns, "seconds, wall-clock", "state, kB"]
     lines = [f"| {' | '.join(header)} |", "|" + "---|" + "---:|" * (len(header) - 1)]
     backbones = {row.planned.backbone for row in measured.rows}
     before = None
@@ -55,7 +64,10 @@ def table_markdown(measured: MeasuredTable) -> str:
         seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
         state = "" if row.state_bytes is None else f"{row.state_bytes / 1e3:,.0f}"
         lines.append(f"| {' | '.join([row.planned.row.title, row.planned.memory, *cells, seconds, state])} |")
-    notes = [f"Means over {measured.seeds}.", *(f"{_sentence(text)}" for text in substitutions(measured))]
+    notes = [
+        f"{_sentence(metric_text(measured))} Means over {measured.seeds}.",
+        *(f"{_sentence(text)}" for text in substitutions(measured)),
+    ]
     if measured.table.note:
         notes.insert(1, _sentence(measured.table.note))
     return "\n\n".join(
@@ -71,55 +83,3 @@ def _cell(entry: MeasuredEntry, decimals: int) -> str:
 
 def _sentence(text: str) -> str:
     return text[0].upper() + text[1:] + "."
-
-
-def _provenance(records: Sequence[Record]) -> str:
-    """Say what the records were made with."""
-    encoders = sorted({str(record.cell["encoder"]) for record in records})
-    datasets = sorted({str(record.cell["dataset"]) for record in records})
-    versions = sorted({f"{name} {number}" for record in records for name, number in record.versions.items()})
-    hours = sum(record.seconds for record in records) / 3600
-    return (
-        f"{len(records):,} records; data: {', '.join(datasets)}; encoder: {', '.join(encoders)}; "
-        f"{hours:.1f} processor hours; {', '.join(versions)}."
-    )
-
-
-def _honest(findings: Sequence[Finding]) -> list[str]:
-    """Return what our records say with the rule as printed, then its variants, then the paper against itself."""
-    printed = [each for each in findings if each.where == PRINTED]
-    variants = [each for each in findings if each.is_ours and each.where != PRINTED]
-    own = [each for each in findings if not each.is_ours]
-    counts = Counter(each.verdict for each in printed)
-    opening = (
-        "With the rule as printed, on features that are not the paper's, "
-        f"{counts[Verdict.HOLDS]} claims hold, {counts[Verdict.FAILS]} fail, {counts[Verdict.VACUOUS]} are "
-        f"vacuous and {counts[Verdict.UNTESTABLE]} cannot be tested here. What is near to vacuous says so: with a "
-        "hundred classes the correction of Eq. 8 outweighs the trained head, so that whatever changes the head "
-        "alone (memory, beta, the pseudo-features) hardly shows. The variants without the correction "
-        '(`significance=False`) and with one that does not grow with the classes (`bias_scale="mean"`) show '
-        "what it hides."
-    )
-    return [
-        opening,
-        *_listed("Holds:", [each for each in printed if each.verdict == Verdict.HOLDS]),
-        *_listed("Does not hold:", [each for each in printed if each.verdict == Verdict.FAILS]),
-        *_listed("Vacuous:", [each for each in printed if each.verdict == Verdict.VACUOUS]),
-        *_listed(
-            "Does not hold with a variant of the rule:", [e for e in variants if e.verdict == Verdict.FAILS]
-        ),
-        *_listed("The paper's text against its own tables:", [e for e in own if e.verdict == Verdict.FAILS]),
-        *_listed("Not testable here:", [each for each in printed if each.verdict == Verdict.UNTESTABLE]),
-    ]
-
-
-def _listed(opening: str, findings: Sequence[Finding]) -> list[str]:
-    if not findings:
-        return []
-    lines = [f"- **{each.says}**{_variant(each)}: {each.detail}" for each in findings]
-    return [opening, "\n".join(lines)]
-
-
-def _variant(finding: Finding) -> str:
-    is_variant = finding.is_ours and finding.where != PRINTED
-    return f" (`{finding.where.removeprefix('ours, ')}`)" if is_variant else ""

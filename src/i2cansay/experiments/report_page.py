@@ -10,13 +10,16 @@ from itertools import groupby
 
 from i2cansay.experiments.finding import Finding, Verdict
 from i2cansay.experiments.illustration import Illustration
-from i2cansay.experiments.measured import MeasuredEntry, MeasuredTable, measure_all
+from i2cansay.experiments.measured import MeasuredEntry, MeasuredTable
 from i2cansay.experiments.page_charts import charts_of, panel_figure
 from i2cansay.experiments.record import Record
 from i2cansay.experiments.report_findings import where
+from i2cansay.experiments.report_tables import measure_all
 from i2cansay.experiments.report_terminal import (
+    SECONDS_NOTE,
     column_name,
     delta_text,
+    metric_text,
     ours_text,
     paper_text,
     substitutions,
@@ -26,6 +29,7 @@ from i2cansay.experiments.verification import verify
 CLASSES = {
     Verdict.HOLDS: "holds",
     Verdict.FAILS: "fails",
+    Verdict.UNDECIDED: "vacuous",
     Verdict.VACUOUS: "vacuous",
     Verdict.UNTESTABLE: "untestable",
 }
@@ -78,9 +82,8 @@ def _provenance(records: Sequence[Record]) -> str:
 
 def _section(measured: MeasuredTable, anchor: str) -> str:
     notes = [f"Means over {measured.seeds}; ours, and below it the paper's number and the difference."]
-    notes += [
-        text[0].upper() + text[1:] + "." for text in (measured.table.note, *substitutions(measured)) if text
-    ]
+    texts = (metric_text(measured), measured.table.note, *substitutions(measured), SECONDS_NOTE)
+    notes += [text[0].upper() + text[1:] + "." for text in texts if text]
     charts = "".join(charts_of(measured))
     return f"""<section id="{anchor}"><h2>{escape(measured.plan.title)}</h2>
 <p class="soft">{escape(" ".join(notes))}</p>
@@ -99,7 +102,9 @@ def _illustration(illustration: Illustration) -> str:
 
 def _table(measured: MeasuredTable) -> str:
     names = [column_name(measured, column.name) for column in measured.plan.columns]
-    head = "".join(f"<th>{escape(name)}</th>" for name in ("", "memory", *names, "seconds", "state, kB"))
+    head = "".join(
+        f"<th>{escape(name)}</th>" for name in ("", "memory", *names, "seconds, wall-clock", "state, kB")
+    )
     body = []
     blocks = len({row.planned.backbone for row in measured.rows}) > 1
     for backbone, rows in groupby(measured.rows, key=lambda row: row.planned.backbone):
@@ -145,8 +150,9 @@ def _claims(findings: Sequence[Finding]) -> str:
             )
     head = "<tr><th>claim</th><th>where</th><th>answer</th><th>figures</th></tr>"
     return f"""<section id="claims"><h2>The paper's claims</h2>
-<p class="soft">Checked against its own tables and against our records. Vacuous: what the claim varies changes under
-0.1% of the predictions. Differences are paired by seed, intervals are 95%. Counted are our records' answers:</p>
+<p class="soft">Checked against its own tables and against our records. Undecided: the seeds are too few, the
+interval spans zero. Vacuous: what the claim varies changes under 0.1% of the predictions. Differences are paired
+by seed, intervals are 95%. Counted are our records' answers:</p>
 <div class="counts">{boxes}</div>
 <div class="scroll"><table class="claims"><thead>{head}</thead><tbody>{"".join(body)}</tbody></table></div></section>
 """

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from i2cansay.experiments.declaration import printed
 from i2cansay.experiments.measured import MeasuredEntry, MeasuredTable
+from i2cansay.experiments.metric import metric_title
 
 
 def print_table(measured: MeasuredTable, console: Console | None = None) -> None:
@@ -48,10 +49,25 @@ def print_table(measured: MeasuredTable, console: Console | None = None) -> None
     wide.print(grid)
 
 
+SECONDS_NOTE = "seconds are wall-clock, on a machine with other work: they compare rows only roughly"
+
+
+def metric_text(measured: MeasuredTable) -> str:
+    """Say what the numbers of the table are, and of which columns where they differ."""
+    named: dict[str, list[str]] = {}
+    for column in measured.plan.columns:
+        named.setdefault(metric_title(column.metric), []).append(column_name(measured, column.name))
+    if len(named) == 1:
+        return next(iter(named))
+    return "; ".join(f"{title} ({' and '.join(columns)})" for title, columns in named.items())
+
+
 def caption(measured: MeasuredTable) -> str:
     """Return what one must know to read the table."""
     lines = [
-        f"{measured.seeds}; each number: ours, mean ± deviation over seeds; below it: the paper's, difference"
+        metric_text(measured),
+        f"{measured.seeds}; each number: ours, mean ± deviation over seeds; below it: the paper's, difference",
+        SECONDS_NOTE,
     ]
     if measured.table.note:
         lines.append(measured.table.note)

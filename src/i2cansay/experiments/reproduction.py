@@ -80,10 +80,21 @@ def _find(
         try:
             sources[source] = share_features(*source, progress=encoding)
         except (OSError, ValueError, ImportError) as error:
-            reasons[source], problem = " ".join(str(error).split()), problem or error
+            hint = _stand_in_hint(plan, source[0])
+            reasons[source] = " ".join(str(error).split()) + hint
+            problem = problem or (FileNotFoundError(reasons[source]) if hint else error)
     if not sources and problem is not None:
         raise problem
     return sources, reasons
+
+
+def _stand_in_hint(plan: Plan, dataset: str) -> str:
+    """Say what the columns of a data set that is not to be had can be played on."""
+    for column in plan.columns:
+        if column.dataset == dataset and column.stand_in is not None:
+            stand_in = column.stand_in
+            return f"; --stand-in plays its columns on {stand_in.n_classes} classes of {stand_in.dataset}"
+    return ""
 
 
 def _without(plan: Plan, reasons: dict[tuple[str, str], str]) -> Plan:

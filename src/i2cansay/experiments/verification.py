@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from i2cansay.experiments.declaration import DECLARED, load_table, printed
+from i2cansay.experiments.declaration import DECLARED, VARIANTS, load_table, printed
 from i2cansay.experiments.finding import PRINTED, Finding, Verdict
 from i2cansay.experiments.measured import MeasuredTable, RecordIndex, fill_table
 from i2cansay.experiments.our_check import check_ours
@@ -36,6 +36,17 @@ def claim_names() -> list[str]:
     return [*(relation.name for relation in load_relations()), *(f"{name}-numbers" for name in DECLARED)]
 
 
+def claim_labels() -> list[str]:
+    """Return the names of all claims, and of each with every variant of the rule."""
+    names = claim_names()
+    return [*names, *(f"{name}:{variant}" for name in names for variant in VARIANTS)]
+
+
+def is_tested(findings: Iterable[Finding]) -> bool:
+    """Whether our records said anything about any claim."""
+    return any(finding.is_ours and finding.verdict != Verdict.UNTESTABLE for finding in findings)
+
+
 def failures(findings: Iterable[Finding], allowed: Sequence[str] = ()) -> list[Finding]:
     """Return what does not hold in our records and is not allowed to fail.
 
@@ -56,21 +67,24 @@ def _printed_numbers(table: MeasuredTable, encoder: str) -> Finding:
     """Compare our numbers with the printed ones, where backbone and data are the paper's."""
     name = f"{table.table.name}-numbers"
     says = f"The numbers printed in {table.table.title}"
-    off, tested, backbones = [], 0, set()
+    off, seeds, backbones = [], [], set()
     for row in table.rows:
         backbones.add(row.planned.backbone)
         for entry in row.entries:
             ours, planned = entry.ours, entry.entry
             if ours is None or not planned.is_papers or not printed(planned.paper):
                 continue
-            tested += 1
+            seeds.append(ours.n)
             deviation = max(ours.std, planned.pm if printed(planned.pm) else 0.0)
             if abs(ours.mean - planned.paper) > max(DEVIATIONS * deviation, AT_LEAST):
                 where = f"{row.planned.row.title}, {planned.column.name}"
                 off.append(f"{where}: {ours} against {planned.paper:g}")
-    if not tested:
+    if not seeds:
         reason = f"the records are of {encoder}, the paper's backbone is {' or '.join(sorted(backbones))}"
         return Finding(name, says, PRINTED, Verdict.UNTESTABLE, reason, encoder)
+    if min(seeds) < 2:
+        detail = "; ".join(["1 seed does not decide", *off])
+        return Finding(name, says, PRINTED, Verdict.UNDECIDED, detail, encoder)
     if off:
         return Finding(name, says, PRINTED, Verdict.FAILS, "; ".join(off), encoder)
-    return Finding(name, says, PRINTED, Verdict.HOLDS, f"{tested} numbers", encoder)
+    return Finding(name, says, PRINTED, Verdict.HOLDS, f"{len(seeds)} numbers", encoder)
