@@ -181,6 +181,33 @@ def test_a_damaged_model_is_named_and_the_others_are_served(tmp_path: Path, harm
     service.close()
 
 
+def test_a_deleted_file_is_zeros_on_the_disk_before_its_name_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = Service(tmp_path)
+    model = service.create("gone", encoder=None)
+    teach(model, ["a", "b"] * 2, np.random.default_rng(0))
+    synced: list[int] = []
+    at_unlink: list[tuple[bool, bool]] = []
+    fsync, unlink = os.fsync, Path.unlink
+
+    def watched_sync(file: int) -> None:
+        fsync(file)
+        synced.append(os.fstat(file).st_ino)
+
+    def watched_unlink(path: Path, missing_ok: bool = False) -> None:
+        at_unlink.append((path.stat().st_ino in synced, not any(path.read_bytes())))
+        unlink(path, missing_ok)
+
+    monkeypatch.setattr(os, "fsync", watched_sync)
+    monkeypatch.setattr(Path, "unlink", watched_unlink)
+    service.delete("gone")
+    monkeypatch.undo()
+    assert at_unlink
+    assert set(at_unlink) == {(True, True)}
+    service.close()
+
+
 def test_leftovers_of_a_crash_are_removed(tmp_path: Path) -> None:
     folder, path = taught_folder(tmp_path)
     shutil.copy(path, path.with_name(".half.new"))

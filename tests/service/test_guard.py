@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import http.client
 import logging
 import time
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -162,6 +164,12 @@ def test_too_much_at_once_is_asked_to_come_back(start: Starter) -> None:
     running.client.create("numbers", encoder=None)
     status, headers, answer = send(running, "POST", "/v1/models/numbers/learn", b"x" * 2000)
     assert (status, answer["code"], headers["retry-after"]) == (429, "busy", "1")
+    parts = urlsplit(running.client.url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+    connection.request("POST", "/v1/models/numbers/learn", iter([b"x" * 600] * 3), encode_chunked=True)
+    chunked = connection.getresponse()
+    assert (chunked.status, chunked.headers["retry-after"]) == (429, "1")
+    connection.close()
     assert (
         running.client.model("numbers").learn("a", features=[[1.0]]).learnt == 1
     )  # counted bytes are given back

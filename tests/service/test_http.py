@@ -109,6 +109,14 @@ def test_a_retried_lesson_counts_once(running: Running) -> None:
         model.learn("a", features=X[:1], key="monday.jpg")
 
 
+def test_an_empty_key_is_no_key(running: Running) -> None:
+    model = running.client.create("numbers", encoder=None)
+    for number in (1, 2):
+        body = json.dumps({"features": [[float(number), 0.0]], "label": "a"}).encode()
+        _, _, answer = send(running, "POST", f"/v1/models/{model.name}/learn", body, {"idempotency-key": ""})
+        assert (answer["learnt"], answer["counts"]) == (1, {"a": number})
+
+
 def test_forget_rename_and_undo(running: Running) -> None:
     rng = np.random.default_rng(0)
     model = running.client.create("numbers", encoder=None)

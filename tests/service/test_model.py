@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from i2cansay.learners import LEARNERS, learner_class
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.limits import Limits
 from i2cansay.service.metrics import Metrics
@@ -20,6 +21,9 @@ from tests.service.material import new_model, rows, teach
 def reopened(model: Model) -> Model:
     model.close()
     return Model(model.path, Limits(), Metrics())
+
+
+UNDOING = [name for name in LEARNERS if hasattr(learner_class(name), "unlearn")]
 
 
 @pytest.mark.parametrize("learner", ["i2cansay", "ncm", "slda", "naive", "gaussian_nb", "ridge"])
@@ -162,17 +166,106 @@ def test_readers_always_see_a_whole_state(tmp_path: Path) -> None:
     model.close()
 
 
-def test_undo_of_several_lessons_in_any_order(tmp_path: Path) -> None:
-    model = new_model(tmp_path)
+@pytest.mark.parametrize("learner", UNDOING)
+def test_undo_of_several_lessons_in_any_order(tmp_path: Path, learner: str) -> None:
+    model = new_model(tmp_path, learner=learner)
     rng = np.random.default_rng(0)
     teach(model, ["a", "b"] * 3, rng)
-    means = model.session().learner.state()["moments.mean"].copy()
+    known: Any = model.session().learner
+    means = known.class_means_.copy()
     one = teach(model, ["c"], rng)
     two = teach(model, ["c", "a"], rng)
-    assert model.teach(Undo(two.lesson)).result().counts == {"c": 1, "a": 3}
+    assert two.durable == (True, True)
+    done: Any = model.teach(Undo(two.lesson)).result()
+    assert (done.counts, done.not_durable) == ({"c": 1, "a": 3}, ("c",))
     assert model.teach(Undo(one.lesson)).result().counts == {"c": 0}
     assert [line.label for line in model.snapshot.classes] == ["a", "b"]
-    np.testing.assert_allclose(model.session().learner.state()["moments.mean"], means, atol=1e-12)
+    model = reopened(model)
+    known = model.session().learner
+    np.testing.assert_allclose(known.class_means_, means, atol=1e-12)
+    assert known.class_counts_.tolist() == [3, 3]
+    model.close()
+
+
+@pytest.mark.parametrize("learner", UNDOING)
+def test_a_class_can_be_undone_to_nothing_and_taught_again(tmp_path: Path, learner: str) -> None:
+    model = new_model(tmp_path, learner=learner)
+    rng = np.random.default_rng(0)
+    lesson = teach(model, ["a", "a"], rng)
+    assert model.teach(Undo(lesson.lesson)).result().counts == {"a": 0}
+    with pytest.raises(ServiceError, match="knows no class yet"):
+        model.ask(Question(rows(["a"], rng), 1)).result()
+    model = reopened(model)
+    teach(model, ["b", "b"], rng)
+    assert model.ask(Question(rows(["a"], rng), 1)).result()[0].label == "b"
+    model.close()
+
+
+@pytest.mark.parametrize("learner", UNDOING)
+def test_a_lifted_sample_is_not_called_durable_and_its_retry_brings_it_back(
+    tmp_path: Path, learner: str
+) -> None:
+    model = new_model(tmp_path, learner=learner)
+    teach(model, ["a", "b"] * 2, np.random.default_rng(0))
+    assert teach(model, ["c"], np.random.default_rng(1), b"first").durable == (False,)
+    second = teach(model, ["c"], np.random.default_rng(2), b"second")
+    assert teach(model, ["c"], np.random.default_rng(1), b"first").durable == (True,)
+    model.teach(Undo(second.lesson)).result()
+    again = teach(model, ["c"], np.random.default_rng(1), b"first")
+    assert (again.durable, again.repeated, again.counts) == ((False,), 1, {"c": 1})
+    model = reopened(model)  # what was in memory only is lost
+    again = teach(model, ["c"], np.random.default_rng(1), b"first")
+    assert (again.durable, again.learnt, again.counts) == ((False,), 1, {"c": 1})
+    model.close()
+
+
+def test_a_lifted_sample_that_nobody_remembers_is_not_called_durable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    monkeypatch.setattr("i2cansay.service.draft.LESSONS", 1)  # only the last can be taken back
+    teach(model, ["c"], rng, b"first")
+    second = teach(model, ["c"], rng, b"second")
+    model.teach(Undo(second.lesson)).result()
+    for _ in range(2):
+        assert teach(model, ["c"], rng, b"first").durable == (False,)
+        model = reopened(model)
+    model.close()
+
+
+def test_one_picture_shown_often_is_one_picture(tmp_path: Path) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    x, other = rows(["a"], rng), rows(["a"], rng)
+    x[0, 0] = 0.0
+    negative = x.copy()
+    negative[0, 0] = -0.0
+    twice = np.concatenate([x, x, negative])
+    answer: Any = model.teach(Learn(twice, ("a",) * 3)).result()
+    assert answer.durable == (False,) * 3
+    answer = model.teach(Learn(x, ("a",))).result()
+    assert answer.durable == (False,)
+    assert model.session().learner.state() == {}
+    answer = model.teach(Learn(other, ("a",))).result()
+    assert (answer.durable, answer.counts) == ((True,), {"a": 5})
+    assert model.session().classes["a"].count == 5
+    model.close()
+
+
+@pytest.mark.parametrize("learner", UNDOING)
+def test_undo_does_not_leave_one_picture_shown_twice(tmp_path: Path, learner: str) -> None:
+    model = new_model(tmp_path, learner=learner)
+    rng = np.random.default_rng(0)
+    x = rows(["a"], rng)
+    model.teach(Learn(np.concatenate([x, x]), ("a", "a"))).result()
+    last = teach(model, ["a"], rng)
+    with pytest.raises(ServiceError, match="one picture shown 2 times"):
+        model.teach(Undo(last.lesson)).result()
+    known: Any = model.session().learner
+    assert known.class_counts_.tolist() == [3]
+    teach(model, ["a"], rng)
+    assert model.teach(Undo(last.lesson)).result().counts == {"a": 3}
     model.close()
 
 
@@ -267,4 +360,19 @@ def test_a_key_is_bound_to_its_lesson_while_it_waits(tmp_path: Path) -> None:
     assert teach(model, ["a"], rng, b"key").durable == (False,)
     with pytest.raises(ServiceError, match="a new key for a new request"):
         teach(model, ["a", "b"], rng, b"key")
+    with pytest.raises(ServiceError, match="other labels"):
+        teach(model, ["b"], rng, b"key")
+    model.close()
+
+
+def test_a_key_is_bound_to_the_labels_of_its_lesson(tmp_path: Path) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "a", "b"], rng, b"key")
+    model = reopened(model)
+    with pytest.raises(ServiceError, match="other labels") as refusal:
+        teach(model, ["a", "b", "a"], rng, b"key")
+    assert refusal.value.status == 409
+    model.teach(Rename("a", "z")).result()  # the request is still the same
+    assert teach(model, ["a", "a", "b"], rng, b"key").repeated == 2
     model.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ from i2cansay.encoders import get_encoder
 from i2cansay.service import database_file
 from i2cansay.service.database import Database
 from i2cansay.service.model import Model
-from i2cansay.service.requests import Learn, Undo
-from tests.service.material import new_model, picture, rows, teach
+from i2cansay.service.requests import Forget, Learn, Undo
+from tests.service.material import WIDTH, new_model, picture, rows, teach
 from tests.service.process import Process
 from tests.service.test_http import form
 
@@ -149,6 +150,70 @@ def last_sample_hits(model: Model, folder: Path) -> int:
 def test_the_sample_between_two_means_cannot_be_reconstructed(tmp_path: Path) -> None:
     model = new_model(tmp_path)
     assert last_sample_hits(model, tmp_path) == 0
+    model.close()
+
+
+def stored_vectors(folder: Path) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
+    """Return every stored vector as wide as a feature, and the sums of the classes, from the file alone."""
+    database = Database.in_memory(database_file.copy_of(folder / "tested.sqlite"))
+    state = database.read().state
+    database.close()
+    wide = [array.astype(np.float64) for array in state.values() if array.ndim and array.shape[-1] == WIDTH]
+    vectors = [vector for array in wide for vector in array.reshape(-1, WIDTH) if vector.any()]
+    sums = [n * mean for n, mean in zip(state["moments.count"], state["moments.mean"], strict=True)]
+    return vectors, sums
+
+
+def giveaways(vectors: list[NDArray[Any]], sums: list[NDArray[Any]], secrets: list[NDArray[Any]]) -> int:
+    """Count the secrets that one stored vector and the sums of the classes give away.
+
+    A secret is x = s - k v for a sum s of classes (or none, or its negative), a stored v, or the sum or difference
+    of two, and any number k: that is, s - x is parallel to v.
+    """
+    pairs = [one + sign * other for one, other in combinations(vectors, 2) for sign in (1, -1)]
+    known = np.array([v / np.linalg.norm(v) for v in [*vectors, *pairs] if np.linalg.norm(v) > 1e-6])
+    bases = [np.zeros(WIDTH), *sums, np.sum(sums, axis=0)]
+    return sum(
+        any(
+            bool((np.abs(known @ target) > (1 - 1e-7) * np.linalg.norm(target)).any())
+            for base in bases
+            for target in (base - secret, base + secret)
+            if np.linalg.norm(target) > 1e-6
+        )
+        for secret in secrets
+    )
+
+
+@pytest.mark.parametrize("classes", ["a", "ab"])
+@pytest.mark.parametrize("before", ["nothing", "undo", "forget"])
+def test_no_stored_vectors_together_give_a_sample_away(tmp_path: Path, classes: str, before: str) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(4)
+    secrets: list[NDArray[Any]] = []
+
+    def learn(label: str, n: int) -> str:
+        X = rows([label] * n, rng)
+        secrets.extend(X.astype(np.float64))
+        lesson: Any = model.teach(Learn(X, (label,) * n)).result()
+        assert lesson.durable == (True,) * n
+        return str(lesson.lesson)
+
+    for n in range(2, 21):
+        for label in classes:
+            learn(label, 2 if n == 2 else 1)
+            last = secrets[-1]
+            if before == "undo":
+                model.teach(Undo(learn(label, 1))).result()
+            if before == "forget":
+                learn("gone", 2)
+                secrets.append(secrets[-1] + secrets[-2])
+                model.teach(Forget("gone")).result()
+            vectors, sums = stored_vectors(tmp_path)
+            assert len(vectors) >= 2 * len(sums)  # at least the mean and the spread of every class
+            assert giveaways(vectors, sums, secrets) == 0
+            # The search would find it: the mean of everything before the last sample, stored beside these.
+            careless = (np.sum(sums, axis=0) - last) / 7
+            assert giveaways([*vectors, careless], sums, secrets) >= 1
     model.close()
 
 

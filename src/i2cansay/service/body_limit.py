@@ -67,7 +67,9 @@ class Body:
                     self._measure(self._got)
                     self._traffic.take(self._got - self._promised)
                 except ServiceError as error:
-                    raise HTTPException(error.status, error.sentence) from error
+                    # The framework lets only its own kind of error through while it reads a body.
+                    wait = {} if error.retry_after is None else {"retry-after": f"{error.retry_after:.0f}"}
+                    raise HTTPException(error.status, error.sentence, wait) from error
                 self._promised = self._got
         return message
 

@@ -197,7 +197,8 @@ class Database:
         records = [record for record in changes.classes.values() if record is not None]
         self._insert("OR REPLACE INTO classes", ((r.label, r.count, r.first, r.last) for r in records))
         self._insert(
-            "OR REPLACE INTO receipts", ((key, r.total, r.held, now) for key, r in changes.receipts.items())
+            "OR REPLACE INTO receipts",
+            ((key, r.total, r.to_bytes(), now) for key, r in changes.receipts.items()),
         )
         (last,) = self._connection.execute("SELECT coalesce(max(id), 0) FROM log").fetchone()
         entries = enumerate(changes.log, start=last + 1)

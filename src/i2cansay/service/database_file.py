@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -65,6 +66,8 @@ def remove(path: Path) -> None:
         if part.exists():
             with part.open("r+b") as file:
                 file.write(bytes(part.stat().st_size))
+                file.flush()
+                os.fsync(file.fileno())  # or the file system may forget the zeros with the name
             part.unlink()
 
 

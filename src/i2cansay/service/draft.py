@@ -12,11 +12,12 @@ import numpy as np
 from i2cansay.service.database import Changes, Database
 from i2cansay.service.errors import conflict, refused
 from i2cansay.service.limits import Limits
-from i2cansay.service.receipts import Receipt
+from i2cansay.service.receipts import Receipt, labels_digest
 from i2cansay.service.records import ClassRecord, LogEntry
 from i2cansay.service.requests import Answer, Learn, Lesson, Remembered, Request, Sample, Tested
 from i2cansay.service.revision import revise
-from i2cansay.service.session import Session, stacked
+from i2cansay.service.session import Session, different, stacked
+from i2cansay.service.size import check_size
 
 BATCH = 50
 """Rows per learning step, as in the paper."""
@@ -40,7 +41,11 @@ class OpenLesson:
             self.name,
             learnt=len(self.fresh),
             repeated=len(self.labels) - len(self.fresh),
-            durable=tuple(serial is None or serial not in waiting for serial in self.serials),
+            # What was written once may have been taken off the disk since, with its class.
+            durable=tuple(
+                label in session.classes if serial is None else serial not in waiting
+                for label, serial in zip(self.labels, self.serials, strict=True)
+            ),
             counts={label: session.count(label) for label in self.labels},
             scored=len(asked),
             correct=sum(sample.correct for sample in asked),
@@ -84,17 +89,22 @@ class Draft:
             raise conflict(
                 f"the model may have {self._limits.classes} classes and these would be more; forget one"
             )
+        facts, n_classes = self.session.facts, len(known | set(request.labels))
+        if n_classes > len(known):
+            width = request.X.shape[1]
+            check_size(facts.learner, facts.parameters, width, n_classes, self._limits.state_bytes)
         receipt = self._receipt(request)
         waiting = self._waiting_under(request.key)
+        labels = b"" if request.key is None else labels_digest(request.labels)
         serials: list[int | None] = []
         fresh: list[Sample] = []
-        for position, label in enumerate(request.labels):
+        for position in range(len(request.labels)):
             if receipt is not None and position in receipt:
                 serials.append(None)
             elif position in waiting:
                 serials.append(waiting[position])
             else:
-                fresh.append(self._sample(request, position, label, tested))
+                fresh.append(self._sample(request, position, labels, tested))
                 serials.append(fresh[-1].serial)
         for sample in fresh:
             self._take(sample)
@@ -103,16 +113,17 @@ class Draft:
         self._open.append(OpenLesson(name, request.labels, tuple(serials), fresh))
         return name
 
-    def _sample(self, request: Learn, position: int, label: str, tested: Tested) -> Sample:
+    def _sample(self, request: Learn, position: int, labels: bytes, tested: Tested) -> Sample:
         return Sample(
             self.serial(),
             request.X[position],
-            label,
+            request.labels[position],
             self.now,
             request.who,
             request.key,
             position,
             len(request.labels),
+            labels,
             bool(tested.scored[position]),
             bool(tested.correct[position]),
             float(tested.strangeness[position]),
@@ -121,16 +132,27 @@ class Draft:
     def _receipt(self, request: Learn) -> Receipt | None:
         if request.key is None:
             return None
-        receipt = self.changes.receipts.get(request.key) or self._database.receipt(request.key)
-        totals = {sample.total for sample in self.session.waiting() if sample.key == request.key}
+        receipt = self.receipt(request.key)
+        waiting = [sample for sample in self.session.waiting() if sample.key == request.key]
+        totals = {sample.total for sample in waiting}
+        labels = {sample.labels for sample in waiting}
         if receipt is not None:
             totals.add(receipt.total)
+            labels.add(receipt.labels)
         if totals - {len(request.labels)}:
             raise conflict(
                 f"this idempotency key was used for a request of {totals.pop()} samples, "
                 f"this one has {len(request.labels)}; use a new key for a new request"
             )
+        if labels - {b"", labels_digest(request.labels)}:
+            raise conflict(
+                "this idempotency key was used for a request with other labels; use a new key for a new request"
+            )
         return receipt
+
+    def receipt(self, key: bytes) -> Receipt | None:
+        """Return what was counted under a key, in this group or before."""
+        return self.changes.receipts.get(key) or self._database.receipt(key)
 
     def _waiting_under(self, key: bytes | None) -> dict[int, int]:
         """Return the positions, and serials, of samples that came with this key and still wait."""
@@ -144,7 +166,7 @@ class Draft:
             self._settle(sample)
             return
         together = (*self.session.pending.pop(sample.label, ()), sample)
-        if len(together) < self.session.facts.min_samples:
+        if different(together) < self.session.facts.min_samples:
             self.session.pending[sample.label] = together
             return
         first = together[0].at
@@ -157,11 +179,8 @@ class Draft:
         self._gathered.append(sample)
         self.set_class(sample.label, self.session.classes[sample.label].more(1, sample.at))
         if sample.key is not None:
-            receipts = self.changes.receipts
-            receipt = (
-                receipts.get(sample.key) or self._database.receipt(sample.key) or Receipt.none(sample.total)
-            )
-            receipts[sample.key] = receipt.plus([sample.position])
+            receipt = self.receipt(sample.key) or Receipt.none(sample.total, sample.labels)
+            self.changes.receipts[sample.key] = receipt.plus([sample.position])
 
     def _flush(self) -> None:
         """Learn what has gathered, and note it."""

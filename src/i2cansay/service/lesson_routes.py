@@ -44,7 +44,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         model = service.model(name)
         given = await to_learn(request, limits)
         X = await features_of(service, model, given)
-        digest = None if key is None else key_digest(key)
+        digest = key_digest(key) if key else None
         who = request.state.who
         lesson = await wait(model.teach(Learn(X, given.labels, digest, who)), limits.seconds)
         assert isinstance(lesson, Lesson)

@@ -26,6 +26,8 @@ class Limits:
     label_length : int
     classes, models : int
         Of one model, and in the folder.
+    state_bytes : int
+        Of what one model has learnt, estimated before it is.
     waiting : int
         Requests that wait in one queue; beyond it new ones are asked to come back.
     together : int
@@ -45,6 +47,7 @@ class Limits:
     label_length: int = 200
     classes: int = 2000
     models: int = 64
+    state_bytes: int = 256 * MEGABYTE
     waiting: int = 256
     together: int = 64
     seconds: float = 30.0

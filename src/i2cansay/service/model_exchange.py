@@ -20,6 +20,7 @@ from i2cansay.service.errors import refused
 from i2cansay.service.limits import Limits
 from i2cansay.service.records import ClassRecord, LogEntry, ModelFacts
 from i2cansay.service.session import Session
+from i2cansay.service.size import check_size
 
 MEMORY = Path("/dev/shm")
 
@@ -47,6 +48,7 @@ def read_export(
             raise refused(str(error).replace(str(path), "the file")) from error
     now = time.time()
     facts = ModelFacts(name, _learner_name(learner), _parameters(learner), encoder, min_samples, now)
+    check_size(facts.learner, facts.parameters, 1, 1, limits.state_bytes)
     facts.make()
     state = _with_text_labels(learner.state())
     counts = _counts(state)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from i2cansay.service.blocks import digest_of
 
@@ -12,9 +14,16 @@ def key_digest(key: str) -> bytes:
     return digest_of(b"key", key.encode())
 
 
+def labels_digest(labels: Sequence[str]) -> bytes:
+    """Return what tells the labels of one request from those of another."""
+    return digest_of(b"labels", json.dumps(list(labels)).encode())
+
+
 @dataclass(frozen=True)
 class Receipt:
     """Which of the `total` samples of a request are safe on the disk: a bit for each.
+
+    `labels` is the digest of the labels the request had; empty in files that were written without.
 
     Examples
     --------
@@ -25,16 +34,22 @@ class Receipt:
 
     total: int
     held: bytes
+    labels: bytes = b""
 
     @classmethod
-    def none(cls, total: int) -> Receipt:
+    def none(cls, total: int, labels: bytes = b"") -> Receipt:
         """None of them yet."""
-        return cls(total, bytes(-(-total // 8)))
+        return cls(total, bytes(-(-total // 8)), labels)
 
     @classmethod
-    def from_bytes(cls, total: int, held: bytes) -> Receipt:
-        """The receipt as it was written."""
-        return cls(total, held)
+    def from_bytes(cls, total: int, written: bytes) -> Receipt:
+        """The receipt as `to_bytes` wrote it."""
+        bits = -(-total // 8)
+        return cls(total, written[:bits], written[bits:])
+
+    def to_bytes(self) -> bytes:
+        """Return the bits, and after them the digest of the labels."""
+        return self.held + self.labels
 
     def __contains__(self, position: int) -> bool:
         return bool(self.held[position // 8] >> position % 8 & 1)
@@ -44,4 +59,10 @@ class Receipt:
         held = bytearray(self.held)
         for position in positions:
             held[position // 8] |= 1 << position % 8
-        return Receipt(self.total, bytes(held))
+        return replace(self, held=bytes(held))
+
+    def minus(self, position: int) -> Receipt:
+        """Return the receipt without one of them."""
+        held = bytearray(self.held)
+        held[position // 8] &= ~(1 << position % 8)
+        return replace(self, held=bytes(held))

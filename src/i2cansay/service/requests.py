@@ -95,7 +95,10 @@ Answer: TypeAlias = Lesson | Done
 
 @dataclass(frozen=True)
 class Sample:
-    """One sample while it is in memory. `serial` tells samples of a model apart."""
+    """One sample while it is in memory.
+
+    `serial` tells samples of a model apart; `labels` is the digest of all labels of the request that brought it.
+    """
 
     serial: int
     x: Float32
@@ -105,6 +108,7 @@ class Sample:
     key: bytes | None = None
     position: int = 0
     total: int = 1
+    labels: bytes = b""
     scored: bool = False
     correct: bool = False
     strangeness: float = 0.0

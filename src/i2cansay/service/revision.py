@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -80,7 +81,7 @@ def _unlearn(draft: Draft, samples: list[Sample], who: str) -> list[str]:
     """Take samples out of the statistics; return the classes that are now too small to be written."""
     if not samples:
         return []
-    learner: Any = draft.session.learner
+    learner: Any = copy.deepcopy(draft.session.learner)
     if not hasattr(learner, "unlearn"):
         raise conflict(f"the learner {draft.session.facts.learner!r} cannot take samples out again")
     leaving = Counter(sample.label for sample in samples)
@@ -97,11 +98,30 @@ def _unlearn(draft: Draft, samples: list[Sample], who: str) -> list[str]:
         learner.unlearn(stacked(samples), [sample.label for sample in samples])
     except ValueError as error:
         raise conflict(str(error)) from error
+    if alike := [label for label, count in left.items() if count > 1 and _alike(draft, learner, label)]:
+        raise conflict(
+            f"this would leave {alike[0]!r} with one picture shown {left[alike[0]]} times, and its mean would be "
+            "that picture's feature; forget the class, or teach it another picture first"
+        )
+    draft.session = replace(draft.session, learner=learner)
     for label, count in leaving.items():
         record = draft.session.classes[label].more(-count, draft.now)
         draft.set_class(label, record if left[label] >= least else None)
         draft.note("undo", label, count, who)
     return [label for label, count in left.items() if count == 1]
+
+
+def _alike(draft: Draft, learner: Any, label: str) -> bool:
+    """Tell whether the samples a class has left are all the same, as far as can be known."""
+    (row,) = np.flatnonzero(learner.classes_ == label)
+    mean = learner.class_means_[row]
+    rounding = 1e-6 * float(np.abs(mean).max())
+    if hasattr(learner, "class_stds_"):
+        return bool((learner.class_stds_[row] <= rounding).all())
+    remembered = [
+        s.x for lesson in draft.session.lessons.values() for s in lesson.samples if s.label == label
+    ]
+    return any(bool((np.abs(x - mean) <= rounding).all()) for x in remembered)
 
 
 def _lift(draft: Draft, label: str) -> None:
@@ -114,6 +134,8 @@ def _lift(draft: Draft, label: str) -> None:
     remembered = [s for lesson in draft.session.lessons.values() for s in lesson.samples if s.label == label]
     own = remembered[0] if len(remembered) == 1 else Sample(draft.serial(), x, label, draft.now)
     draft.session.pending[label] = (own,)
+    if own.key is not None and (receipt := draft.receipt(own.key)) is not None:
+        draft.changes.receipts[own.key] = receipt.minus(own.position)  # it is on the disk no more
 
 
 def _known(draft: Draft, label: str) -> int:

@@ -23,6 +23,7 @@ from i2cansay.service.metrics import Metrics
 from i2cansay.service.model import Model
 from i2cansay.service.model_exchange import read_export
 from i2cansay.service.records import ModelFacts, check_name
+from i2cansay.service.size import check_size
 from i2cansay.service.tokens import Tokens
 
 log = logging.getLogger("i2cansay.service")
@@ -127,6 +128,8 @@ class Service:
         if encoder is not None:
             identity = EncoderIdentity.of(self.encoders.named(encoder or self.encoder).encoder)
         facts = ModelFacts(check_name(name), learner, parameters or {}, identity, min_samples, time.time())
+        # Before the learner is made and tried: some take their matrix at once.
+        check_size(learner, facts.parameters, 1, 1, self.limits.state_bytes)
         facts.make()
         return self._add(facts, lambda path: Database.create(path, facts))
 

@@ -8,6 +8,7 @@ const at = (id) => document.getElementById(id);
 const pictures = []; // { file, url, element, prediction }
 let model = "";
 let canUndo = true;
+let minSamples = 2;
 let knowsSomething = false;
 
 function make(name, className, text) {
@@ -239,7 +240,7 @@ async function teach(event) {
     const count = lessons.at(-1).counts;
     const total = Object.values(count)[0];
     const name = Object.keys(count)[0];
-    const waiting = lessons.at(-1).durable ? "" : " It is kept in memory only: one more makes it safe.";
+    const waiting = lessons.at(-1).durable ? "" : ` It is kept in memory only: ${missing(total)}.`;
     notice(
       `Learnt ${many(taught.length)} of ${name}, ${total} in all.${waiting}`,
       canUndo ? "Undo" : "",
@@ -250,6 +251,14 @@ async function teach(event) {
     look([...pictures]);
   });
   showTray();
+}
+
+// What a class that is in memory only needs. Copies of a picture count as one, so it may have enough and yet wait.
+function missing(count) {
+  const more = minSamples - count;
+  if (more === 1) return "one more makes it safe";
+  if (more > 1) return `${more} more make it safe`;
+  return `it needs ${minSamples} different pictures to be safe`;
 }
 
 function undo(lessons) {
@@ -305,7 +314,7 @@ function classLine({ label, count, durable, last }, most) {
   about.append(make("span", "name", label), " ", make("span", "count", `${count}, ${ago(last)}`));
   if (!durable) {
     const tag = make("span", "tag memory", "in memory only");
-    tag.title = "With so few pictures its file would give them away, so it is not written. Teach it one more.";
+    tag.title = `With so few pictures its file would give them away, so it is not written: ${missing(count)}.`;
     about.append(" ", tag);
   }
   const bar = make("div", "bar");
@@ -361,6 +370,7 @@ async function loadModels(chosen) {
   const wanted = models.find(({ name }) => name === chosen) || models[0];
   model = wanted ? wanted.name : "";
   canUndo = wanted ? wanted.can_undo : false;
+  minSamples = wanted ? wanted.min_samples : 2;
   at("model").value = model;
   at("model").disabled = !wanted;
   at("download").disabled = !wanted;
