@@ -20,8 +20,8 @@ from threadpoolctl import ThreadpoolController
 from i2cansay.core.types import Features
 
 # Below this many multiply-adds (some 50 ms of work) a product stays on one thread. A second one would save a little
-# on an idle machine; on a busy one the two wait for each other, spinning: a factorisation of 1280 dimensions, 0.04 s
-# on one thread, was seen to take 3 s on two.
+# on an idle machine; on a busy one the two wait for each other, spinning: the streaming LDA of the demo (1280
+# dimensions), 0.4 s on one thread, was seen to take 33 s on two.
 THREADED_FROM = 2_000_000_000
 
 
