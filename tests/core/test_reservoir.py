@@ -28,6 +28,21 @@ def test_it_is_uniform_over_the_stream(batch: int) -> None:
     assert stats.chisquare(counts).pvalue > 1e-3
 
 
+def test_a_batch_is_algorithm_r_row_by_row() -> None:
+    reservoir, rng, literal_rng = Reservoir(5, 1), np.random.default_rng(4), np.random.default_rng(4)
+    literal: list[int] = []
+    for start in range(0, 60, 12):
+        reservoir.add(*numbered(start, start + 12), rng)
+        slots = literal_rng.integers(0, start + np.arange(12) + 1).tolist()
+        for value, slot in zip(range(start, start + 12), slots, strict=True):
+            if len(literal) < 5:
+                literal.append(value)
+            elif slot < 5:
+                literal[slot] = value
+    assert reservoir.memory.rows.ravel().astype(int).tolist() == literal
+    assert reservoir.n_bytes == 5 * (4 + 8)
+
+
 def test_merging_two_reservoirs_is_uniform_over_both_streams() -> None:
     counts = np.zeros(40)
     for seed in range(2000):

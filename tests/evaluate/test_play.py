@@ -318,3 +318,34 @@ def test_a_real_learner_keeps_what_it_learnt_of_real_digits(spec: str) -> None:
     assert last_accuracy(outcome) > 0.8
     assert forgetting(outcome) < 0.15
     assert outcome.state_bytes == sum(array.nbytes for array in learner.state().values())
+
+
+class Told(Fake):
+    def end_session(self) -> None:
+        self.calls.append(("end_session", (), {}))
+
+
+@pytest.mark.parametrize("every_session", [True, False])
+def test_sessions_are_told_where_it_is_asked_for_and_before_the_learner_is_measured(
+    easy: tuple[Array, Array, Array, Array], every_session: bool
+) -> None:
+    learner = Told()
+    options = {"prequential": False, "every_session": every_session}
+    outcome = run(learner, easy, "step:2", tell_sessions=True, **options)
+    names = [name for name, *_ in learner.calls]
+    learnt = [*["partial_fit"] * 8, "end_session"]
+    between = ["predict"] if every_session else []
+    assert names == [*learnt, *between, *learnt, *between, *learnt, "predict"]
+    assert outcome.told_sessions
+    untold = Told()
+    assert not run(untold, easy, "step:2", **options).told_sessions
+    assert "end_session" not in [name for name, *_ in untold.calls]
+
+
+def test_a_learner_without_a_use_for_sessions_is_not_told(easy: tuple[Array, Array, Array, Array]) -> None:
+    assert not run(Fake(), easy, "step:2", tell_sessions=True).told_sessions
+
+
+def test_a_stream_without_sessions_has_none_to_tell_of(easy: tuple[Array, Array, Array, Array]) -> None:
+    with pytest.raises(ValueError, match="'gaussian' has no sessions to tell"):
+        run(Told(), easy, "gaussian", tell_sessions=True)

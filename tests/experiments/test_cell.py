@@ -21,6 +21,7 @@ CELL = Cell("digits", "pixels", "step:2", "i2cansay")
         {"batch_size": 10},
         {"every_session": False},
         {"prequential": True},
+        {"tell_sessions": True},
     ],
 )
 def test_whatever_can_move_a_number_makes_a_new_cell(change: dict[str, object]) -> None:
@@ -52,3 +53,8 @@ def test_an_unknown_parameter_is_named() -> None:
 def test_values_that_json_cannot_hold_are_refused() -> None:
     with pytest.raises(ValueError, match="plain JSON values only"):
         hash_of({"lr": float("nan")})
+
+
+def test_a_cell_that_tells_no_sessions_is_the_cell_it_was_before_that_could_be_asked() -> None:
+    assert "tell_sessions" not in CELL.identity()
+    assert CELL.key("f") == "37c5c90ada17a4524ccfc6f5"

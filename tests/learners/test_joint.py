@@ -50,6 +50,17 @@ def test_cv_prefers_strong_regularisation_where_there_is_nothing_to_learn() -> N
     assert learnt.C_ in PATH
 
 
+def test_transform_is_chosen_by_what_it_brings() -> None:
+    # Classes told apart by the small values of features with long tails: the root brings those forward.
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    X = np.exp(3 * rng.standard_normal((400, 3)) + 2 * y[:, None])
+    chosen = JointLogisticRegression(C="cv", feature_transform="cv").partial_fit(X, y)
+    assert chosen.feature_transform_ == "sqrt"
+    rooted = JointLogisticRegression(C=chosen.C_).partial_fit(np.sqrt(X), y)
+    np.testing.assert_allclose(chosen.class_scores(X), rooted.class_scores(np.sqrt(X)), rtol=0.02, atol=0.02)
+
+
 def test_unfinished_solution_is_told_without_a_warning() -> None:
     X, y = draw()
     with warnings.catch_warnings():

@@ -29,6 +29,15 @@ def test_is_ridge_on_the_rectified_projection() -> None:
     np.testing.assert_allclose(model.class_scores(X), expected, rtol=1e-7, atol=1e-9)
 
 
+def test_penalty_is_chosen_from_the_statistics_and_told() -> None:
+    X, y = draw()
+    model = small().partial_fit(X, y)
+    fixed = RanPAC(n_projections=40, penalty=model.penalty_, random_state=0).partial_fit(X, y)
+    np.testing.assert_allclose(model.class_scores(X), fixed.class_scores(X), rtol=1e-7, atol=1e-9)
+    noise = small().partial_fit(X, np.random.default_rng(1).permutation(y))
+    assert noise.penalty_ > model.penalty_
+
+
 def test_order_batches_and_merge_change_nothing() -> None:
     X, y = draw()
     expected = small().partial_fit(X, y).class_scores(X)

@@ -36,6 +36,16 @@ def test_order_and_merge_change_nothing() -> None:
     np.testing.assert_allclose(shuffled.class_scores(X), expected, rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_cross_validated_penalty_is_that_of_the_samples_at_any_scale(scale: float) -> None:
+    X, y = draw()
+    model = RecursiveRidge(penalty="gcv").partial_fit(scale * X, y)
+    unscaled = RecursiveRidge(penalty="gcv").partial_fit(X, y)
+    assert model.penalty_ == unscaled.penalty_
+    fixed = RecursiveRidge(penalty=model.penalty_).partial_fit(X, y)
+    np.testing.assert_allclose(model.class_scores(scale * X), fixed.class_scores(X), rtol=1e-6, atol=1e-8)
+
+
 def test_late_class_counts_the_samples_before_it_as_not_its_own() -> None:
     X, y = draw()
     late = RecursiveRidge().partial_fit(X[y < 2], y[y < 2]).partial_fit(X[y == 2], y[y == 2])

@@ -2,97 +2,77 @@
 
 import numpy as np
 
+from i2cansay.core.sample_memory import SampleMemory
 from i2cansay.core.types import Features, Float32, Rows, State
 
 
 class Reservoir:
     """Holds up to `size` of the rows shown, each with the same chance of being among them.
 
-    Rows that are thrown out (a class forgotten, a sample unlearnt) free their place for the next to come.
+    Rows that are thrown out (a class forgotten, a sample unlearnt) free their place for the next to come. What is
+    held is in `memory`.
 
     Examples
     --------
     >>> reservoir = Reservoir(size=2, n_features=1)
     >>> reservoir.add(np.arange(5.0)[:, None], np.zeros(5, dtype=np.int64), np.random.default_rng(0))
-    >>> len(reservoir)
-    2
+    >>> len(reservoir), reservoir.n_bytes
+    (2, 24)
     """
 
     def __init__(self, size: int, n_features: int) -> None:
-        self._rows: Float32 = np.zeros((size, n_features), dtype=np.float32)
-        self._classes: Rows = np.zeros(size, dtype=np.int64)
-        self._held = 0
+        self.memory = SampleMemory(size, n_features)
         self._seen = 0
 
     def __len__(self) -> int:
-        return self._held
+        return len(self.memory)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the rows held and their classes."""
+        return self.memory.n_bytes
 
     def add(self, X: Features, classes: Rows, rng: np.random.Generator) -> None:
         """Show rows (n, d) of the given classes (n,): algorithm R, a batch at a time."""
-        size, arriving = len(self._rows), np.arange(len(X))
-        free = self._held + arriving
+        size, arriving = self.memory.size, np.arange(len(X))
+        free = len(self.memory) + arriving
         slot = np.where(free < size, free, rng.integers(0, self._seen + arriving + 1))
-        for row, target in enumerate(slot.tolist()):
-            if target < size:
-                self._rows[target], self._classes[target] = X[row], classes[row]
-        self._held = min(size, self._held + len(X))
+        admitted = np.flatnonzero(slot < size)
+        self.memory.put(slot[admitted], X[admitted], classes[admitted])
         self._seen += len(X)
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[Float32, Rows]:
         """Return up to `n` different held rows and their classes."""
-        chosen = rng.permutation(self._held)[:n]
-        return self._rows[chosen], self._classes[chosen]
+        return self.memory.draw(n, rng)
 
     def drop(self, row: int) -> None:
         """Throw out the samples of one class; the classes behind it move up."""
-        keep = np.flatnonzero(self._classes[: self._held] != row)
-        classes = self._classes[keep]
-        self._set(self._rows[keep], classes - (classes > row))
+        self.memory.drop(row)
 
     def discard(self, X: Features, classes: Rows) -> None:
         """Throw out held rows equal to the given samples."""
-        keep = np.ones(self._held, dtype=bool)
-        for x, row in zip(X.astype(np.float32), classes, strict=True):
-            same = (self._classes[: self._held] == row) & keep
-            same[same] = (self._rows[: self._held][same] == x).all(axis=1)
-            keep[np.flatnonzero(same)[:1]] = False
-        kept = np.flatnonzero(keep)
-        self._set(self._rows[kept], self._classes[kept])
+        self.memory.discard(X, classes)
 
     def merge(self, other: "Reservoir", rows: Rows, rng: np.random.Generator) -> None:
         """Become a uniform sample of both streams; class i of `other` is class ``rows[i]`` here."""
-        size, seen = len(self._rows), self._seen + other._seen
-        total = min(size, self._held + other._held)
+        held, their_held = len(self), len(other)
+        total = min(self.memory.size, held + their_held)
         mine = (
             int(rng.hypergeometric(self._seen, other._seen, total)) if self._seen and other._seen else total
         )
-        mine = min(max(mine if self._seen else 0, total - other._held), self._held)
+        mine = min(max(mine if self._seen else 0, total - their_held), held)
         own, own_classes = self.draw(mine, rng)
         theirs, their_classes = other.draw(total - mine, rng)
-        self._set(np.concatenate([own, theirs]), np.concatenate([own_classes, rows[their_classes]]))
-        self._seen = seen
-
-    def _set(self, rows: Float32, classes: Rows) -> None:
-        rows, classes = rows.copy(), classes.copy()
-        self._held = len(rows)
-        self._rows[: self._held], self._classes[: self._held] = rows, classes
-        self._rows[self._held :] = 0
+        self.memory.replace(np.concatenate([own, theirs]), np.concatenate([own_classes, rows[their_classes]]))
+        self._seen += other._seen
 
     def state(self) -> State:
         """Return the held rows, their classes and how many were seen."""
-        return {
-            "rows": self._rows[: self._held],
-            "classes": self._classes[: self._held],
-            "seen": np.array([self._seen]),
-        }
+        return {**self.memory.state(), "seen": np.array([self._seen])}
 
     def restore(self, state: State, n_classes: int) -> None:
         """Take over what `state()` gave, which must be of `n_classes` classes."""
-        rows, classes = state["rows"], state["classes"]
-        if len(classes) and not 0 <= classes.min() <= classes.max() < n_classes:
-            raise ValueError(f"the buffer holds samples of classes beyond the {n_classes} known")
-        fits = len(rows) <= len(self._rows) and rows.shape[1:] == self._rows.shape[1:]
-        if not fits or classes.shape != (len(rows),) or state["seen"].shape != (1,):
-            raise ValueError("the buffer does not fit its declared size and width")
-        self._set(rows, classes)
+        if state["seen"].shape != (1,):
+            raise ValueError("the buffer should say how many samples it has seen in one number")
+        self.memory.restore(state, n_classes)
         self._seen = int(state["seen"][0])

@@ -7,9 +7,11 @@ large means.
 
 import numpy as np
 
+from i2cansay.core.gcv import cross_validated_ridge
 from i2cansay.core.linear import LinearScores
 from i2cansay.core.means import ClassMeans
 from i2cansay.core.scatter import NO_SPREAD, SharedScatter
+from i2cansay.core.symmetric import SymmetricMatrix
 from i2cansay.core.types import Features, Float64, Rows, State
 
 
@@ -59,19 +61,45 @@ class RidgeStatistics:
         intercept : bool
             Whether to centre features and targets first, so that the penalty does not touch the constant.
         """
-        count, total, centre = self.classes.count, self.together.means.total, self.together.means.mean[0]
-        gram, sums = self.together.matrix, self.classes.mean * count[:, None]
-        if intercept:
-            sums = (self.classes.mean - centre) * count[:, None]
-        else:
-            gram = gram.copy()
-            gram.add_gram(centre[None] * np.sqrt(total))
-        unit = gram.trace() / (total * gram.size) if relative else 1.0
+        gram, sums = self._products(intercept)
+        unit = self._unit(gram) if relative else 1.0
         # Samples that are all the same point tell nothing, whatever the penalty.
         weights = gram.solve(sums, shift=penalty * unit if unit > NO_SPREAD else 1.0)
+        return self._rule(weights, intercept)
+
+    def solve_cross_validated(self, *, intercept: bool) -> tuple[LinearScores, float]:
+        """Return the regression whose relative penalty has the least generalised cross-validation error, and it.
+
+        Only the statistics are needed, see `core.gcv`. The time is that of some five solutions.
+        """
+        gram, sums = self._products(intercept)
+        unit, count, total = self._unit(gram), self.classes.count, self.together.means.total
+        if not unit > NO_SPREAD:
+            return self.solve(penalty=1.0, relative=True, intercept=intercept), 1.0
+        # The sum of the squared one-hot targets, around their means where there is an intercept.
+        squares = float((count * (1 - count / total) if intercept else count).sum())
+        best = cross_validated_ridge(
+            gram, sums, squares=squares, n=total, unit=unit, fitted=1.0 if intercept else 0.0
+        )
+        return self._rule(best.weights, intercept), best.penalty
+
+    def _products(self, intercept: bool) -> tuple[SymmetricMatrix, Float64]:
+        """Return G and Q, around the mean of all samples where there is an intercept."""
+        count, centre = self.classes.count, self.together.means.mean[0]
         if intercept:
-            return LinearScores(centre.copy(), weights, count / total)
-        return LinearScores(np.zeros_like(centre), weights, np.zeros(len(count)))
+            return self.together.matrix, (self.classes.mean - centre) * count[:, None]
+        gram = self.together.matrix.copy()
+        gram.add_gram(centre[None] * np.sqrt(self.together.means.total))
+        return gram, self.classes.mean * count[:, None]
+
+    def _unit(self, gram: SymmetricMatrix) -> float:
+        return gram.trace() / (self.together.means.total * gram.size)
+
+    def _rule(self, weights: Float64, intercept: bool) -> LinearScores:
+        centre = self.together.means.mean[0]
+        if intercept:
+            return LinearScores(centre.copy(), weights, self.classes.count / self.together.means.total)
+        return LinearScores(np.zeros_like(centre), weights, np.zeros(len(weights)))
 
     def state(self) -> State:
         """Return counts and means of the classes and, under `together.`, of all samples with their matrix."""

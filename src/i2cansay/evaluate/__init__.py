@@ -1,6 +1,6 @@
 """Evaluation: one loop that drives a stream through a learner, and the metrics of what came of it."""
 
-from i2cansay.evaluate.learner import Learner
+from i2cansay.evaluate.learner import Learner, ToldOfSessions
 from i2cansay.evaluate.metrics import (
     accuracy_curve,
     accuracy_per_class,
@@ -20,6 +20,7 @@ __all__ = [
     "Moment",
     "Outcome",
     "Progress",
+    "ToldOfSessions",
     "accuracy_curve",
     "accuracy_per_class",
     "average_accuracy",

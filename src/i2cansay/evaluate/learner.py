@@ -1,7 +1,7 @@
 """What the loop needs of a learner: to learn from a batch, to predict, to show its state."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
@@ -12,7 +12,7 @@ class Learner(Protocol):
     The properties are what a learner declares about itself, as plain class attributes: whether it keeps
     samples, whether it learns in one pass (`streaming`; one that collects everything and fits later is
     not), whether its answer is independent of the order of the samples, whether it would need to be told
-    where sessions end (the loop tells it nothing).
+    where sessions end (the loop tells it nothing, unless asked to; see `ToldOfSessions`).
     """
 
     @property
@@ -32,3 +32,11 @@ class Learner(Protocol):
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """Return all that has been learnt, as arrays."""
+
+
+@runtime_checkable
+class ToldOfSessions(Protocol):
+    """A learner that can make use of knowing where a session ends, where the loop is asked to tell it."""
+
+    def end_session(self) -> object:
+        """Do what is to be done between two sessions."""

@@ -61,6 +61,8 @@ class Outcome:
         Size of all arrays of the state at the end.
     stores_samples : bool
         Whether that state holds samples.
+    told_sessions : bool
+        Whether the learner was told where sessions end, and so was not task-free.
 
     Examples
     --------
@@ -82,6 +84,7 @@ class Outcome:
     prediction_seconds: float
     state_bytes: int
     stores_samples: bool = False
+    told_sessions: bool = False
 
     def groups_seen(self, checkpoint: Checkpoint) -> tuple[tuple[int, ...], ...]:
         """Return the new classes of each session up to the checkpoint."""

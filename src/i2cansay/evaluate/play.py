@@ -1,7 +1,7 @@
 """The one training loop: drive a stream through a learner and count what it gets right.
 
-The learner is handed features and labels, batch by batch, and rows to predict; never a session, a row
-number, the number of classes to come, or a test label.
+The learner is handed features and labels, batch by batch, and rows to predict; never a row number, the number
+of classes to come, or a test label, nor where a session ends, unless `tell_sessions` asks for it.
 """
 
 from time import perf_counter
@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from i2cansay.core.types import Features, Rows
-from i2cansay.evaluate.learner import Learner
+from i2cansay.evaluate.learner import Learner, ToldOfSessions
 from i2cansay.evaluate.outcome import Checkpoint, Outcome
 from i2cansay.evaluate.progress import Moment, Progress
 from i2cansay.streams import Batch, Stream
@@ -29,6 +29,7 @@ def play(
     y_test: Labels,
     prequential: bool = True,
     every_session: bool = True,
+    tell_sessions: bool = False,
     progress: Progress | None = None,
 ) -> Outcome:
     """Let a learner learn a stream, measure it on the way, and return the counts.
@@ -51,6 +52,9 @@ def play(
     every_session : bool
         Measure after each session. False: only at the end of the stream, for learners that are slow to
         answer; averages over sessions are then not to be had.
+    tell_sessions : bool
+        Call `end_session` of a learner that has one after each session, before it is measured. That is no
+        longer task-free, and the outcome says so; some published protocols have it.
     progress : callable, optional
         Told after each batch how far the stream has come; see `show_progress`.
 
@@ -71,7 +75,17 @@ def play(
     """
     y, y_test = np.asarray(y), np.asarray(y_test)
     _check_arrays(X, y, stream, X_test, y_test)
-    game = _Game(learner, (X, y), (X_test, y_test), ask_first=prequential and learner.streaming)
+    if tell_sessions and not stream.has_sessions:
+        raise ValueError(
+            f"the stream {stream.name!r} has no sessions to tell the learner of; play it without tell_sessions"
+        )
+    game = _Game(
+        learner,
+        (X, y),
+        (X_test, y_test),
+        ask_first=prequential and learner.streaming,
+        told=learner if tell_sessions and isinstance(learner, ToldOfSessions) else None,
+    )
     batches = list(stream)
     checkpoints: list[Checkpoint] = []
     accuracy: float | None = None
@@ -96,6 +110,7 @@ def play(
         prediction_seconds=game.prediction_seconds,
         state_bytes=sum(int(array.nbytes) for array in learner.state().values()),
         stores_samples=learner.stores_samples,
+        told_sessions=game.told is not None,
     )
 
 
@@ -109,8 +124,9 @@ class _Game:
         test: tuple[Features, Labels],
         *,
         ask_first: bool,
+        told: ToldOfSessions | None,
     ) -> None:
-        self.learner, self.ask_first = learner, ask_first
+        self.learner, self.ask_first, self.told = learner, ask_first, told
         (self.X, self.y), (self.X_test, self.y_test) = train, test
         self.classes = np.unique(np.concatenate([np.unique(self.y), np.unique(self.y_test)]))
         self.class_of_row = np.searchsorted(self.classes, self.y)
@@ -137,9 +153,13 @@ class _Game:
         self.seen[self.class_of_row[batch.rows]] = True
 
     def end_session(self) -> None:
-        """Note which classes the session brought; the learner is told nothing."""
+        """Note which classes the session brought; the learner is told only if it was asked for."""
         self.new_classes.append(tuple(np.flatnonzero(self.seen & ~self.seen_in_past_sessions).tolist()))
         self.seen_in_past_sessions = self.seen.copy()
+        if self.told is not None:
+            start = perf_counter()
+            self.told.end_session()
+            self.learning_seconds += perf_counter() - start
 
     def checkpoint(self) -> Checkpoint:
         """Predict the test rows of the classes seen so far and count by class."""

@@ -36,6 +36,8 @@ class Cell:
         Whether to measure after every session, or at the end only.
     prequential : bool
         Whether to predict every batch before it is learnt.
+    tell_sessions : bool
+        Whether a learner that has a use for it is told where sessions end.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class Cell:
     batch_size: int = 50
     every_session: bool = True
     prequential: bool = False
+    tell_sessions: bool = False
 
     def __hash__(self) -> int:
         return hash(_canonical(asdict(self)))
@@ -82,7 +85,10 @@ class Cell:
         default = learner_class(self.learner)().get_params(deep=False)
         given = self.all_parameters()
         changed = {name: given[name] for name in sorted(given) if given[name] != default[name]}
-        return {**asdict(self), "parameters": changed}
+        values = {**asdict(self), "parameters": changed}
+        if not self.tell_sessions:  # came later: a cell without it is the cell it was
+            del values["tell_sessions"]
+        return values
 
     def fits(self, parameters: Mapping[str, Any]) -> bool:
         """Whether these parameters, all that a learner had when it was played, are what the cell asks for now."""

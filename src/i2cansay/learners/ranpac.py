@@ -1,17 +1,17 @@
 """RanPAC: ridge regression on a random, rectified projection of the features."""
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from i2cansay.core.blas import inner
-from i2cansay.core.linear import LinearScores
 from i2cansay.core.ridge import RidgeStatistics
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.cached import Cached
 from i2cansay.learners.merging import check_mergeable, merge_into
-from i2cansay.learners.parameters import check_positive, check_whole
+from i2cansay.learners.parameters import check_whole
+from i2cansay.learners.ridge_solution import RidgeSolution, check_penalty, solve_ridge
 from i2cansay.learners.validation import make_generator
 
 # Rows projected at a time: 40 MB at 10,000 projections, and enough to keep the product with itself busy.
@@ -29,15 +29,22 @@ class RanPAC(OnlineClassifier):
         Width M of the projection; 10,000 as published. The state is M^2/2 numbers of 8 bytes (400 MB at
         10,000, 100 MB at 5,000), with about twice as much again while it is solved; a solution takes M^3/3
         multiply-adds (some 20 s at 10,000 on two cores).
-    penalty : float
-        Of the regression, by default in units of the mean square of a projected feature.
+    penalty : float or "gcv"
+        Of the regression. "gcv", the default, chooses it by generalised cross-validation from the accumulated
+        statistics, where the publication holds samples out; that takes some five times the time of a solution.
+        A number is by default in units of the mean square of a projected feature.
     relative : bool
-        False takes `penalty` as it is.
+        False takes a number `penalty` as it is.
     random_state : int, Generator, RandomState or None
         Seed of the projection. R itself is made anew from the seed and never saved.
 
     Notes
     -----
+    Generalised cross-validation judges by squared error, not by accuracy, and chooses rather strong penalties. At
+    M = 5,000 on EfficientNet-Lite0 features, trained on four fifths of the training part, accuracy on the fifth
+    held out, with "gcv" / 100 / 1,000: CIFAR-10 10% 87.5 / 85.3 / 87.5, CUB-200 69.3 / 69.6 / 70.1,
+    CIFAR-100 30% 68.3 / 68.7 / 69.4.
+
     The statistics are float64: in float32 the sum over a long stream loses the small eigenvalues that the
     penalty is there to weigh, and the result would depend on the order. `forget` removes the targets of a
     class; its samples stay in the Gram matrix.
@@ -48,7 +55,7 @@ class RanPAC(OnlineClassifier):
     >>> X, y = load_digits(return_X_y=True)
     >>> model = RanPAC(n_projections=500, random_state=0).partial_fit(X[:1500], y[:1500])
     >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.92
+    0.93
     """
 
     order_free = True
@@ -58,7 +65,7 @@ class RanPAC(OnlineClassifier):
         self,
         *,
         n_projections: int = 10_000,
-        penalty: float = 100.0,
+        penalty: float | Literal["gcv"] = "gcv",
         relative: bool = True,
         random_state: Any = None,
     ) -> None:
@@ -68,12 +75,12 @@ class RanPAC(OnlineClassifier):
         self.random_state = random_state
 
     def _start(self, n_features: int) -> None:
-        check_positive(penalty=self.penalty)
+        check_penalty(self.penalty)
         check_whole(n_projections=self.n_projections, at_least=1)
         self._seed = int(make_generator(self.random_state).integers(2**63))
         self._projection: Cached[Float64] = Cached()
         self._statistics = RidgeStatistics(self.n_projections)
-        self._rule: Cached[LinearScores] = Cached()
+        self._rule: Cached[RidgeSolution] = Cached()
 
     def _project(self, X: Features) -> Float64:
         """Return ``ReLU(X R)``, (n, n_projections)."""
@@ -96,14 +103,20 @@ class RanPAC(OnlineClassifier):
         self._rule.clear()
 
     def _scores(self, X: Features) -> Features:
-        rule = self._rule.get(self._solve)
+        rule = self._rule.get(self._solve).rule
         scores = np.empty((len(X), len(self._labels)))
         for start in range(0, len(X), BLOCK):
             scores[start : start + BLOCK] = rule.of(self._project(X[start : start + BLOCK]))
         return scores
 
-    def _solve(self) -> LinearScores:
-        return self._statistics.solve(penalty=self.penalty, relative=self.relative, intercept=False)
+    def _solve(self) -> RidgeSolution:
+        return solve_ridge(self._statistics, self.penalty, relative=self.relative, intercept=False)
+
+    @property
+    def penalty_(self) -> float:
+        """The penalty of the present solution."""
+        self._check_ready()
+        return self._rule.get(self._solve).penalty
 
     def merge(self, other: "RanPAC") -> Self:
         """Take in what another with the same projection was taught, exactly; `other` is not changed."""

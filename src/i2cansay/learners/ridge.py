@@ -1,14 +1,13 @@
 """Ridge regression onto the classes, from statistics accumulated as the stream passes."""
 
-from typing import Self
+from typing import Literal, Self
 
-from i2cansay.core.linear import LinearScores
 from i2cansay.core.ridge import RidgeStatistics
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.cached import Cached
 from i2cansay.learners.merging import merge_into
-from i2cansay.learners.parameters import check_positive
+from i2cansay.learners.ridge_solution import RidgeSolution, check_penalty, solve_ridge
 
 
 class RecursiveRidge(OnlineClassifier):
@@ -19,11 +18,12 @@ class RecursiveRidge(OnlineClassifier):
 
     Parameters
     ----------
-    penalty : float
+    penalty : float or "gcv"
         l. By default in units of the mean variance of a feature (without intercept, of its mean square), so
-        that the scale of the features does not matter; 1.0 is then as on standardised features.
+        that the scale of the features does not matter; 1.0 is then as on standardised features. "gcv" chooses
+        it by generalised cross-validation from the accumulated statistics.
     relative : bool
-        False takes `penalty` as it is: `Ridge(alpha=penalty)` of scikit-learn on one-hot targets.
+        False takes a number `penalty` as it is: `Ridge(alpha=penalty)` of scikit-learn on one-hot targets.
     fit_intercept : bool
         Whether to centre features and targets first.
 
@@ -43,15 +43,17 @@ class RecursiveRidge(OnlineClassifier):
     order_free = True
     solves = True
 
-    def __init__(self, *, penalty: float = 1.0, relative: bool = True, fit_intercept: bool = True) -> None:
+    def __init__(
+        self, *, penalty: float | Literal["gcv"] = 1.0, relative: bool = True, fit_intercept: bool = True
+    ) -> None:
         self.penalty = penalty
         self.relative = relative
         self.fit_intercept = fit_intercept
 
     def _start(self, n_features: int) -> None:
-        check_positive(penalty=self.penalty)
+        check_penalty(self.penalty)
         self._statistics = RidgeStatistics(n_features)
-        self._rule: Cached[LinearScores] = Cached()
+        self._rule: Cached[RidgeSolution] = Cached()
 
     def _grow(self, n_classes: int) -> None:
         self._statistics.resize(n_classes)
@@ -62,12 +64,18 @@ class RecursiveRidge(OnlineClassifier):
         self._rule.clear()
 
     def _scores(self, X: Features) -> Features:
-        return self._rule.get(self._solve).of(X)
+        return self._rule.get(self._solve).rule.of(X)
 
-    def _solve(self) -> LinearScores:
-        return self._statistics.solve(
-            penalty=self.penalty, relative=self.relative, intercept=self.fit_intercept
+    def _solve(self) -> RidgeSolution:
+        return solve_ridge(
+            self._statistics, self.penalty, relative=self.relative, intercept=self.fit_intercept
         )
+
+    @property
+    def penalty_(self) -> float:
+        """The penalty of the present solution."""
+        self._check_ready()
+        return self._rule.get(self._solve).penalty
 
     def merge(self, other: "RecursiveRidge") -> Self:
         """Take in what another learner of the same parameters was taught, exactly; `other` is not changed."""

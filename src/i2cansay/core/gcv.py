@@ -1,0 +1,128 @@
+"""The penalty of a ridge regression by generalised cross-validation, from accumulated statistics alone.
+
+The error of ridge regression on samples left out one at a time, averaged over rotations of the samples, is
+``n RSS(l) / (n - df(l))^2``: RSS the sum of squared residuals, ``df = tr((G + l I)^-1 G)`` the degrees of freedom.
+Both follow from the Gram matrix G, the sums Q of features by class and the counts, so that no sample is needed, and
+neither order nor batches matter:
+
+    W = (G + l I)^-1 Q,   RSS = |y|^2 - tr(W^T Q) - l |W|^2,   df = M - l tr((G + l I)^-1)
+
+Symbols: G -> gram, Q -> sums, l -> penalty times unit, M -> gram.size.
+
+References
+----------
+Golub, Heath, Wahba (1979), Generalized cross-validation as a method for choosing a good ridge parameter,
+Technometrics 21(2).
+Hutchinson (1990), A stochastic estimator of the trace of the influence matrix for Laplacian smoothing splines,
+Communications in Statistics - Simulation and Computation 19(2).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import lapack
+
+from i2cansay.core.blas import threads_for
+from i2cansay.core.symmetric import SymmetricMatrix
+from i2cansay.core.types import Float64
+
+PENALTIES = tuple(float(f"{10 ** (power / 2):.4g}") for power in range(-4, 13))
+"""Penalties that are tried, in units of a feature's mean square: two to a decade."""
+
+# The valley is walked down from here, so that a few of the penalties are tried and not all.
+FIRST = 10
+
+# Up to this size the trace of an inverse is computed; above it, it is estimated from this many random signs. An
+# inverse takes twice the time of the factor it is made from; the signs next to nothing, and with M = 5,000 they move
+# the trace by less than 0.1%.
+EXACT_UP_TO = 2048
+SIGNS = 64
+
+
+class CrossValidated(NamedTuple):
+    """The regression of the best penalty: `weights` (c, M), the `penalty` in its unit, and its error."""
+
+    weights: Float64
+    penalty: float
+    error: float
+
+
+def cross_validated_ridge(
+    gram: SymmetricMatrix, sums: Float64, *, squares: float, n: float, unit: float, fitted: float = 0.0
+) -> CrossValidated:
+    """Return the ridge regression whose penalty has the least generalised cross-validation error.
+
+    The error has one valley in all but contrived cases; it is walked down from the middle of `PENALTIES`.
+
+    Parameters
+    ----------
+    gram : (M, M) matrix of the features
+    sums : (c, M) sums of the features by class
+    squares : float
+        Sum of the squared targets of all classes.
+    n : float
+        Samples.
+    unit : float
+        What a penalty of one is.
+    fitted : float
+        Degrees of freedom spent beforehand: 1 where an intercept was taken out.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, gram = rng.standard_normal((50, 3)), SymmetricMatrix(3)
+    >>> gram.add_gram(X)
+    >>> y = X[:, :1] + 3 * rng.standard_normal((50, 1))  # little to learn
+    >>> noisy = cross_validated_ridge(gram, y.T @ X, squares=float((y**2).sum()), n=50, unit=1.0)
+    >>> clean = cross_validated_ridge(gram, X[:, :1].T @ X, squares=float((X[:, 0] ** 2).sum()), n=50, unit=1.0)
+    >>> noisy.penalty, clean.penalty
+    (10.0, 0.01)
+    """
+
+    def tried(position: int) -> CrossValidated:
+        penalty = PENALTIES[position]
+        weights, freedom = _regress(gram, sums, penalty * unit)
+        left = max(n - fitted - freedom, 0.0)
+        explained = float(np.einsum("cd,cd->", weights, sums))
+        residuals = squares - explained - penalty * unit * float(np.einsum("cd,cd->", weights, weights))
+        # As many parameters as samples: nothing is left to judge by.
+        error = n * max(residuals, 0.0) / left**2 if left > 1e-9 * n else np.inf
+        return CrossValidated(weights, penalty, error)
+
+    position = PENALTIES.index(FIRST)
+    best = tried(position)
+    for step in (1, -1):  # upwards first: where two are as good, the stronger one is kept
+        at, turned = position, False
+        while 0 <= at + step < len(PENALTIES):
+            at += step
+            other = tried(at)
+            if not (other.error < best.error or (step > 0 and other.error == best.error)):
+                break
+            best, turned = other, True
+        if turned:
+            break
+    return best
+
+
+def _regress(gram: SymmetricMatrix, sums: Float64, shift: float) -> tuple[Float64, float]:
+    """Return ``(G + l I)^-1 Q`` and the degrees of freedom of that regression."""
+    factor = gram._factor(shift, 1.0)
+    weights = _solve(gram.size, factor, sums)
+    if gram.size <= EXACT_UP_TO:
+        inverse = SymmetricMatrix(gram.size)
+        with threads_for(gram.size**3 // 3):
+            inverse.packed, _ = lapack.dpftri(gram.size, factor, overwrite_a=1)
+        trace = inverse.trace()
+    else:
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(SIGNS, gram.size))
+        trace = float(np.einsum("sd,sd->", signs, _solve(gram.size, factor, signs))) / SIGNS
+    return weights, gram.size - shift * trace
+
+
+def _solve(size: int, factor: Float64, rows: Float64) -> Float64:
+    if len(rows) == 0:
+        return np.zeros((0, size))
+    with threads_for(len(rows) * size**2):
+        solution, _ = lapack.dpftrs(size, factor, np.ascontiguousarray(rows, dtype=np.float64).T)
+    found: Float64 = solution.T
+    return found
