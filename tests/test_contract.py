@@ -10,6 +10,7 @@ from i2cansay.testing import learner_checks
 
 # Small enough for thousands of tiny streams; all others are checked with the parameters they come with.
 SMALL: dict[str, dict[str, Any]] = {
+    "i2cansay_shared": {"lift": 40},
     "ranpac": {"n_projections": 40},
     "rff_lda": {"n_projections": 40},
     "ensemble": {"n_classifiers": 64, "n_active": 8},

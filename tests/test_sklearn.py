@@ -9,6 +9,7 @@ from i2cansay import LEARNERS, make_learner
 
 # Parameters that make a learner small enough for a hundred fits; all others are checked as they come.
 SMALL: dict[str, dict[str, Any]] = {
+    "i2cansay_shared": {"lift": 40},
     "ranpac": {"n_projections": 40},
     "rff_lda": {"n_projections": 40},
     "ensemble": {"n_classifiers": 64, "n_active": 8},

@@ -29,12 +29,11 @@ from i2cansay.core.types import Float64
 PENALTIES = tuple(float(f"{10 ** (power / 2):.4g}") for power in range(-4, 13))
 """Penalties that are tried, in units of a feature's mean square: two to a decade."""
 
-# The valley is walked down from here, so that a few of the penalties are tried and not all.
-FIRST = 10
+# The valley is walked down from here, or from a better guess, so that a few of the penalties are tried and not all.
+FIRST = 10.0
 
 # Up to this size the trace of an inverse is computed; above it, it is estimated from this many random signs. An
-# inverse takes twice the time of the factor it is made from; the signs next to nothing, and with M = 5,000 they move
-# the trace by less than 0.1%.
+# inverse takes twice the time of the factor it is made from; the signs next to nothing.
 EXACT_UP_TO = 2048
 SIGNS = 64
 
@@ -48,11 +47,18 @@ class CrossValidated(NamedTuple):
 
 
 def cross_validated_ridge(
-    gram: SymmetricMatrix, sums: Float64, *, squares: float, n: float, unit: float, fitted: float = 0.0
+    gram: SymmetricMatrix,
+    sums: Float64,
+    *,
+    squares: float,
+    n: float,
+    unit: float,
+    fitted: float = 0.0,
+    near: float = FIRST,
 ) -> CrossValidated:
     """Return the ridge regression whose penalty has the least generalised cross-validation error.
 
-    The error has one valley in all but contrived cases; it is walked down from the middle of `PENALTIES`.
+    The error has one valley in all but contrived cases; it is walked down from the penalty next to `near`.
 
     Parameters
     ----------
@@ -66,6 +72,8 @@ def cross_validated_ridge(
         What a penalty of one is.
     fitted : float
         Degrees of freedom spent beforehand: 1 where an intercept was taken out.
+    near : float
+        Penalty to begin with.
 
     Examples
     --------
@@ -89,7 +97,7 @@ def cross_validated_ridge(
         error = n * max(residuals, 0.0) / left**2 if left > 1e-9 * n else np.inf
         return CrossValidated(weights, penalty, error)
 
-    position = PENALTIES.index(FIRST)
+    position = int(np.abs(np.log(PENALTIES) - np.log(max(near, PENALTIES[0]))).argmin())
     best = tried(position)
     for step in (1, -1):  # upwards first: where two are as good, the stronger one is kept
         at, turned = position, False
@@ -106,7 +114,7 @@ def cross_validated_ridge(
 
 def _regress(gram: SymmetricMatrix, sums: Float64, shift: float) -> tuple[Float64, float]:
     """Return ``(G + l I)^-1 Q`` and the degrees of freedom of that regression."""
-    factor = gram._factor(shift, 1.0)
+    factor = gram.factor(shift=shift)
     weights = _solve(gram.size, factor, sums)
     if gram.size <= EXACT_UP_TO:
         inverse = SymmetricMatrix(gram.size)

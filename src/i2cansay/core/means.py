@@ -83,6 +83,11 @@ class ClassMeans:
         step = (mean - self.mean[rows]) * (count / np.where(left > 0, left, 1.0))[:, None]
         return left, np.where(left[:, None] > 0, self.mean[rows] - step, 0.0)
 
+    def fade(self, keep: float) -> None:
+        """Let everything taught so far count `keep` times as much; the means stay where they are."""
+        self.count[:] *= keep
+        self.total *= keep
+
     def merge(self, other: "ClassMeans", rows: Rows) -> None:
         """Take in the samples of `other`, whose class i is class ``rows[i]`` here."""
         self._move_classes(other.count, other.mean, rows)

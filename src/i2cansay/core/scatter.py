@@ -16,7 +16,7 @@ import numpy as np
 from i2cansay.core.means import ClassMeans
 from i2cansay.core.moments import Moments, batch_moments
 from i2cansay.core.symmetric import SymmetricMatrix
-from i2cansay.core.types import Features, Float64, Rows, State
+from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 # A mean variance below this is no spread: its inverse would overflow.
 NO_SPREAD = 1e-200
@@ -95,6 +95,11 @@ class SharedScatter:
         self.matrix.add_gram(leaving, scale=-1.0)
         self.means.take_out(batch.count, batch.mean, touched)
 
+    def fade(self, keep: float) -> None:
+        """Let everything taught so far count `keep` times as much."""
+        self.means.fade(keep)
+        self.matrix.packed *= keep
+
     def merge(self, other: "SharedScatter", rows: Rows) -> None:
         """Take in the samples of `other`, whose class i is class ``rows[i]`` here."""
         theirs = other.means
@@ -113,6 +118,15 @@ class SharedScatter:
         if not mean_variance > NO_SPREAD:
             return B.copy()
         return self.matrix.solve(B, scale=(1 - shrinkage) / self.means.total, shift=shrinkage * mean_variance)
+
+    def shrunk_inverse(self, shrinkage: float) -> Float32:
+        """Return ``A^-1``, (d, d), with A as in `solve_shrunk`."""
+        mean_variance = self.matrix.trace() / max(self.means.total, 1e-300) / self.matrix.size
+        if not mean_variance > NO_SPREAD:
+            return np.eye(self.matrix.size, dtype=np.float32)
+        return self.matrix.inverse(
+            scale=(1 - shrinkage) / self.means.total, shift=shrinkage * mean_variance
+        ).astype(np.float32)
 
     def state(self) -> State:
         """Return the means and the packed `matrix`."""

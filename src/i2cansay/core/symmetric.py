@@ -92,13 +92,22 @@ class SymmetricMatrix:
         if len(B) == 0:
             return np.zeros((0, self.size))
         rows = np.ascontiguousarray(B, dtype=np.float64)
-        factor = self._factor(shift, scale)
+        factor = self.factor(shift=shift, scale=scale)
         with threads_for(len(B) * 2 * self.packed.size):
             solution, _ = lapack.dpftrs(self.size, factor, rows.T)
         result: Float64 = solution.T
         return result
 
-    def _factor(self, shift: float, scale: float) -> Float64:
+    def inverse(self, *, shift: float, scale: float = 1.0) -> Float64:
+        """Return ``(scale * A + shift * I)^-1``, (size, size), with `shift` as in `solve`."""
+        twin = SymmetricMatrix(0)
+        factor = self.factor(shift=shift, scale=scale)
+        with threads_for(self.size**3 // 3):
+            twin.size, (twin.packed, _) = self.size, lapack.dpftri(self.size, factor, overwrite_a=1)
+        return twin.dense()
+
+    def factor(self, *, shift: float, scale: float = 1.0) -> Float64:
+        """Return the packed Cholesky factor of ``scale * A + shift * I``, with `shift` as in `solve`."""
         positions = self._diagonal_positions()
         largest = scale * float(self.packed[positions].max(initial=0.0))
         shift = max(shift, 10 * np.finfo(np.float64).eps * self.size * largest)

@@ -72,7 +72,7 @@ def compare(
                     order,
                     X_test=data.X_test,
                     y_test=data.y_test,
-                    prequential=not kind.solves,
+                    prequential=not learner.solves,
                     every_session=kind.streaming,
                     progress=bar if progress else None,
                 )

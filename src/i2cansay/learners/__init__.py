@@ -12,6 +12,7 @@ from i2cansay.learners.base import OnlineClassifier
 
 LEARNERS: dict[str, str] = {
     "i2cansay": "i2cansay.learners.i2cansay:I2CANSAY",
+    "i2cansay_shared": "i2cansay.learners.i2cansay_shared:SharedI2CANSAY",
     "naive": "i2cansay.learners.naive:Naive",
     "ncm": "i2cansay.learners.ncm:NearestClassMean",
     "gaussian_nb": "i2cansay.learners.gaussian_nb:OnlineGaussianNB",

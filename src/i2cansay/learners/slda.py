@@ -2,9 +2,9 @@
 
 from typing import Literal, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from i2cansay.core.discriminant import discriminant
 from i2cansay.core.linear import LinearScores
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.types import Features, Float64, Rows, State
@@ -96,13 +96,7 @@ class StreamingLDA(OnlineClassifier):
         return self._scatter.means.mean[self._labels.order]
 
     def _solve(self) -> LinearScores:
-        # Seen from the centre of the data every score loses the same term; only the rounding is smaller.
-        means = self._scatter.means.from_centre()
-        weights = self._scatter.solve_shrunk(means, self.shrinkage_)
-        offset: Float64 = -0.5 * np.einsum("cd,cd->c", means, weights)
-        if self.prior == "empirical":
-            offset += np.log(self._scatter.means.count / self._scatter.means.total)
-        return LinearScores(self._scatter.means.centre.copy(), weights, offset)
+        return discriminant(self._scatter, self.shrinkage_, empirical_prior=self.prior == "empirical")
 
     def merge(self, other: "StreamingLDA") -> Self:
         """Take in what another learner of the same parameters was taught, exactly; `other` is not changed."""

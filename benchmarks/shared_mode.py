@@ -1,0 +1,203 @@
+"""The shared mode beside its peers, and what each of its ingredients brings: plays the cells, writes the tables.
+
+    python benchmarks/shared_mode.py play --records FOLDER [--seeds 5] [--only shared] [--column "CUB-200"]
+    python benchmarks/shared_mode.py table --records results/shared-mode.jsonl
+
+Cells that are finished are not played again. Peers whose decision does not depend on the order of the samples are
+played on one stream only; with all the data there is then nothing that differs from seed to seed but their own
+random projections, and they are played once.
+"""
+
+import argparse
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from i2cansay.evaluate import last_accuracy
+from i2cansay.experiments import Cell, Record, load_records, paired_difference, run_cells, spread
+from i2cansay.learners import make_learner
+
+LITE, DEIT = "efficientnet-lite0", "deit_tiny"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A data set, a share of it, and the classes of a session."""
+
+    title: str
+    dataset: str
+    fraction: float | None
+    step: int
+    encoder: str = LITE
+
+    def streams(self) -> tuple[str, str]:
+        """Return the two streams it is played on."""
+        return f"step:{self.step}", "gaussian"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A learner with parameters."""
+
+    title: str
+    learner: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def order_free(self) -> bool:
+        """Whether one stream tells all."""
+        made = make_learner(self.learner, **self.parameters)
+        return made.order_free or not made.streaming
+
+
+COLUMNS = (
+    Column("CIFAR-10 10%", "cifar10", 0.1, 2),
+    Column("CIFAR-10", "cifar10", None, 2),
+    Column("CIFAR-100 30%", "cifar100", 0.3, 5),
+    Column("CIFAR-100", "cifar100", None, 5),
+    Column("CUB-200", "cub200", None, 5),
+    Column("CIFAR-100, DeiT-Tiny", "cifar100", None, 5, DEIT),
+)
+SHARED = Row("**shared mode**", "i2cansay_shared")
+PAPER = Row("paper mode", "i2cansay")
+ROWS = (
+    PAPER,
+    SHARED,
+    Row("SLDA, epsilon 1e-4", "slda"),
+    Row("SLDA, OAS", "slda", {"shrinkage": "oas"}),
+    Row("ridge, GCV", "ridge", {"penalty": "gcv"}),
+    Row("RanPAC 5,000, GCV", "ranpac", {"n_projections": 5000}),
+    Row("RanPAC 10,000, GCV", "ranpac"),
+    Row("random Fourier LDA 5,000", "rff_lda"),
+    Row("FeCAM", "fecam"),
+    Row("joint (offline limit)", "joint", {"C": "cv", "feature_transform": "cv"}),
+)
+ABLATION = (
+    SHARED,
+    Row("without analogies (closed form)", "i2cansay_shared", {"pseudo": None}),
+    Row("without the lift", "i2cansay_shared", {"lift": 0}),
+    Row("without lift and analogies", "i2cansay_shared", {"lift": 0, "pseudo": None}),
+    Row("without lift, without the root", "i2cansay_shared", {"lift": 0, "feature_transform": "none"}),
+    Row("without lift, OAS shrinkage", "i2cansay_shared", {"lift": 0, "shrinkage": "oas"}),
+    Row("without lift, analogies, root; OAS", "slda", {"shrinkage": "oas"}),
+)
+
+
+def cells(row: Row, column: Column, seeds: int) -> Iterator[Cell]:
+    """Give the cells of one place of a table."""
+    streams = column.streams()[: 1 if row.order_free else 2]
+    n_seeds = 1 if row.order_free and column.fraction is None else seeds
+    for stream in streams:
+        for seed in range(n_seeds):
+            yield Cell(
+                column.dataset,
+                column.encoder,
+                stream,
+                row.learner,
+                row.parameters,
+                seed=seed,
+                fraction=column.fraction,
+                every_session=False,
+            )
+
+
+def found(records: Iterable[Record], row: Row, column: Column, stream: str) -> list[Record]:
+    """Return the records of one place, by seed."""
+    wanted = Cell(
+        column.dataset, column.encoder, stream, row.learner, row.parameters, fraction=column.fraction
+    ).identity()
+    keys = ("dataset", "encoder", "stream", "learner", "parameters", "fraction")
+    matching = {
+        int(record.cell["seed"]): record
+        for record in records
+        if all(record.cell.get(key) == wanted.get(key) for key in keys)
+    }
+    return [matching[seed] for seed in sorted(matching)]
+
+
+def percent(record: Record) -> float:
+    """Return the last accuracy in percent."""
+    return 100 * last_accuracy(record.outcome)
+
+
+def place(records: Sequence[Record], row: Row, column: Column, stream: str) -> str:
+    """Return one place of a table: mean and deviation over seeds."""
+    if row.order_free:
+        stream = column.streams()[0]
+    own = found(records, row, column, stream)
+    if not own:
+        return "-"
+    over = spread(percent(record) for record in own)
+    return f"{over.mean:.2f}" + (f" ± {over.std:.2f} ({len(own)})" if len(own) > 1 else " (1)")
+
+
+def table(records: Sequence[Record], rows: Sequence[Row], columns: Sequence[Column]) -> str:
+    """Return a Markdown table: a column per data set and stream; in brackets the number of seeds."""
+    heads = [(column, stream) for column in columns for stream in column.streams()]
+    names = [f"{column.title}, {stream.partition(':')[0]}" for column, stream in heads]
+    lines = [
+        "| last accuracy, % | " + " | ".join(names) + " | MB, CIFAR-100 |",
+        "|---" * (len(heads) + 2) + "|",
+    ]
+    for row in rows:
+        places = [place(records, row, column, stream) for column, stream in heads]
+        size = found(records, row, COLUMNS[3], COLUMNS[3].streams()[0])
+        megabytes = f"{size[0].outcome.state_bytes / 1e6:.0f}" if size else "-"
+        lines.append(f"| {row.title} | " + " | ".join(places) + f" | {megabytes} |")
+    return "\n".join(lines)
+
+
+def differences(records: Sequence[Record], rows: Sequence[Row], columns: Sequence[Column]) -> str:
+    """Return shared mode minus every other row, paired by seed, with its 95% interval."""
+    heads = [(column, stream) for column in columns for stream in column.streams()]
+    names = [f"{column.title}, {stream.partition(':')[0]}" for column, stream in heads]
+    lines = ["| shared mode minus | " + " | ".join(names) + " |", "|---" * (len(heads) + 1) + "|"]
+    for row in rows:
+        if row == SHARED:
+            continue
+        places = []
+        for column, stream in heads:
+            mine = found(records, SHARED, column, stream)
+            theirs = found(records, row, column, column.streams()[0] if row.order_free else stream)
+            places.append(difference(mine, theirs))
+        lines.append(f"| {row.title} | " + " | ".join(places) + " |")
+    return "\n".join(lines)
+
+
+def difference(mine: Sequence[Record], theirs: Sequence[Record]) -> str:
+    """Return the mean difference and its interval; a peer played once is compared with every seed of ours."""
+    if not mine or not theirs:
+        return "-"
+    if len(theirs) == 1 and len(mine) > 1:
+        gaps = [percent(record) - percent(theirs[0]) for record in mine]
+        return f"{np.mean(gaps):+.2f} [{min(gaps):+.2f} to {max(gaps):+.2f}]"
+    gap = paired_difference(mine, theirs, percent)
+    return f"{gap.mean:+.2f} [{gap.low:+.2f}, {gap.high:+.2f}]"
+
+
+def main() -> None:
+    """Play cells, or print the tables of finished ones."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("play", "table"))
+    parser.add_argument("--records", required=True, help="folder of the records, or a packed file")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--only", action="append", default=[], help="learners to play; all by default")
+    parser.add_argument("--column", action="append", default=[], help="titles of columns; all by default")
+    parser.add_argument("--ablation", action="store_true", help="the ingredients in place of the peers")
+    wish = parser.parse_args()
+    rows = ABLATION if wish.ablation else ROWS
+    columns = [column for column in COLUMNS if not wish.column or column.title in wish.column]
+    if wish.what == "play":
+        chosen = [row for row in rows if not wish.only or row.learner in wish.only]
+        wanted = [cell for column in columns for row in chosen for cell in cells(row, column, wish.seeds)]
+        run_cells(wanted, wish.records, jobs=wish.jobs)
+        return
+    records = list(load_records(wish.records))
+    print(table(records, rows, columns), differences(records, rows, columns), sep="\n\n")
+
+
+if __name__ == "__main__":
+    main()

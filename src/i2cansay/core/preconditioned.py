@@ -1,0 +1,158 @@
+"""Analogies in decorrelated coordinates: a head trained on top of a closed form, by steps multiplied by A^-1.
+
+Symbols: A -> the covariance shared by all classes, P -> their means, B = P A^-1 -> pulled, W -> weights.
+
+With one covariance for all classes every class has the same spread, and the paper's transfer
+``zeta = (f - p_y) r_c / r_y + p_c`` (Eq. 4) is the translation ``f - p_y + p_c``. A step of gradient descent in
+decorrelated coordinates is, in the features' own, a step whose rows are multiplied by A^-1. For a translated row
+that needs no further product: ``zeta A^-1 = f A^-1 - B_y + B_c``.
+
+The logits are those of the closed form divided by a temperature, plus ``W f``: the head learns what the closed form
+leaves unexplained.
+"""
+
+import numpy as np
+
+from i2cansay.core.blas import add_outer, inner
+from i2cansay.core.growing import GrowingRows
+from i2cansay.core.head import error_signal
+from i2cansay.core.scatter import SharedScatter
+from i2cansay.core.types import Features, Float32, Float64, Rows, State
+
+# The inverse is made anew when so many more samples have passed: some 20 times in 50,000 samples.
+GROWTH = 0.3
+# The step: half the rate on top of a closed form, and less with few classes, in proportion, where the softmax is
+# steeper and the same step would leave more noise.
+SHARE_OF_RATE = 0.5
+FULL_STEP_FROM = 50
+
+
+class PreconditionedHead:
+    """A weight row per class, zero at first, and the inverse covariance that its steps are taken in.
+
+    Examples
+    --------
+    >>> scatter, head = SharedScatter(2), PreconditionedHead(2)
+    >>> scatter.resize(2)
+    >>> head.resize(2)
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 2.0], [4.0, 0.0], [5.0, 1.2]], dtype=np.float32), np.array([0, 0, 1, 1])
+    >>> scatter.add(X, y)
+    >>> head.follow(scatter, np.unique(y), shrinkage=0.1)
+    >>> for _ in range(100):
+    ...     head.step(X, y, old=1 - y, means=scatter.means.mean, weights=np.full(8, 0.25), temperature=40.0, lr=0.01)
+    >>> head.logits(X).argmax(axis=1)
+    array([0, 0, 1, 1])
+    """
+
+    def __init__(self, n_features: int) -> None:
+        self._weights = GrowingRows(width=n_features, dtype=np.float32)
+        self._pulled = GrowingRows(width=n_features, dtype=np.float32)
+        self._inverse: Float32 = np.eye(n_features, dtype=np.float32)
+        self._centre: Float64 = np.zeros(n_features)
+        self._due = 0.0
+
+    def resize(self, n_classes: int) -> None:
+        """Grow to `n_classes` rows; the new ones are zero."""
+        self._weights.resize(n_classes)
+        self._pulled.resize(n_classes)
+
+    def drop(self, row: int) -> None:
+        """Remove one class."""
+        self._weights.drop(row)
+        self._pulled.drop(row)
+
+    def due(self, total: float) -> bool:
+        """Whether the inverse is to be made anew, `total` samples having passed."""
+        return total >= self._due
+
+    def expire(self) -> None:
+        """Let the inverse be due with the next samples."""
+        self._due = 0.0
+
+    def follow(self, scatter: SharedScatter, touched: Rows, shrinkage: float | None) -> None:
+        """Take in that the means of the classes `touched` have moved; with a shrinkage, make the inverse anew."""
+        if shrinkage is not None:
+            self._inverse = scatter.shrunk_inverse(shrinkage)
+            self._centre = scatter.means.centre.copy()
+            self._due = scatter.means.total * (1 + GROWTH)
+            touched = np.arange(len(scatter.means))
+        moved = (scatter.means.mean[touched] - self._centre).astype(np.float32)
+        self._pulled.view[touched] = inner(moved, self._inverse)
+
+    def step(
+        self,
+        X: Features,
+        classes: Rows,
+        *,
+        old: Rows,
+        means: Float64,
+        weights: Features,
+        temperature: float,
+        lr: float,
+    ) -> None:
+        """Take one step on the rows `X`, (n, d), of `classes`, and on their analogies in the classes `old`.
+
+        Parameters
+        ----------
+        old : (m,) rows of classes
+            Row i of `X`, starting over after the last, is moved into class ``old[i]``.
+        means : (c, d) means of the classes
+        weights : (n + m,) weight of the cross-entropy of each row, then of each analogy
+        temperature : float
+            What the closed form is divided by.
+        """
+        sources = np.arange(len(old)) % max(len(X), 1)
+        left = classes[sources]
+        pulled, own = self._pulled.view, (X - self._centre).astype(np.float32)
+        moved = own[sources] + (means[old] - means[left]).astype(np.float32)  # Eq. 4, all spreads being one
+        pulled_own = inner(own, self._inverse)
+        pulled_moved = pulled_own[sources] + pulled[old] - pulled[left]
+
+        lengths = np.einsum("cd,cd->c", (means - self._centre).astype(np.float32), pulled)
+        # One product for both: the closed form's weights and the head's.
+        logits: Float32 = inner(
+            np.concatenate([own, moved]), self._weights.view + pulled / np.float32(temperature)
+        )
+        logits -= lengths * np.float32(0.5 / temperature)
+        error = error_signal(logits, np.concatenate([classes, old]), weights.astype(np.float32))
+        rate = lr * SHARE_OF_RATE * min(1.0, len(self._weights) / FULL_STEP_FROM)
+        add_outer(self._weights.view, error, np.concatenate([pulled_own, pulled_moved]), scale=-rate)
+
+    def logits(self, X: Features) -> Float32:
+        """Return ``W (f - centre)``, (n, c) float32, with the centre of the last inverse."""
+        logits: Float32 = inner((X - self._centre).astype(np.float32), self._weights.view)
+        return logits
+
+    def merge(self, other: "PreconditionedHead", rows: Rows, share: Float64) -> None:
+        """Move the weights of class ``rows[i]`` by ``share[i]`` of the way to row i of `other`."""
+        mine = self._weights.view[rows]
+        self._weights.view[rows] = mine + share[:, None].astype(np.float32) * (other._weights.view - mine)
+
+    def state(self) -> State:
+        """Return weights, pulled means, inverse, centre and the count at which the next inverse is due."""
+        return {
+            "weights": self._weights.view,
+            "pulled": self._pulled.view,
+            "inverse": self._inverse,
+            "head_centre": self._centre,
+            "due": np.array([self._due]),
+        }
+
+    def restore(self, state: State, n_classes: int) -> None:
+        """Take over what `state()` gave, which must be of `n_classes` classes of this width."""
+        width = len(self._centre)
+        expected = {
+            "weights": (n_classes, width),
+            "pulled": (n_classes, width),
+            "inverse": (width, width),
+            "head_centre": (width,),
+            "due": (1,),
+        }
+        for name, shape in expected.items():
+            if state[name].shape != shape:
+                raise ValueError(f"the head's {name} should be of shape {shape}, not {state[name].shape}")
+        self._weights.set(state["weights"])
+        self._pulled.set(state["pulled"])
+        self._inverse = np.array(state["inverse"], dtype=np.float32)
+        self._centre = np.array(state["head_centre"], dtype=np.float64)
+        self._due = float(state["due"][0])

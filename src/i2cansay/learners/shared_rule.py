@@ -1,0 +1,234 @@
+"""What `I2CANSAY(covariance="shared")` knows and does: a closed form, and analogies on top of it."""
+
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+
+from i2cansay.core.discriminant import cross_validated_shrinkage, discriminant
+from i2cansay.core.feature_map import FeatureMap, TransformKind
+from i2cansay.core.head import row_weights
+from i2cansay.core.ican import draw_absent_classes, draw_old_classes
+from i2cansay.core.linear import LinearScores
+from i2cansay.core.preconditioned import PreconditionedHead
+from i2cansay.core.scatter import SharedScatter, oas_shrinkage
+from i2cansay.core.types import Features, Float64, Rows, State
+from i2cansay.learners.cached import Cached
+
+# The closed form is divided by a temperature before the head adds to it: a tenth of the samples per class, at least
+# 1 and at most 0.4 times the classes. With few samples the closed form carries, with many samples and many classes
+# the head. Chosen on held-out training data: docs/shared-mode.md has the sweep.
+SAMPLES_PER_DEGREE = 10.0
+DEGREES_PER_CLASS = 0.4
+
+
+class SharedSettings(NamedTuple):
+    """The parameters of `I2CANSAY` that matter here, under their names there."""
+
+    lr: float
+    beta: float
+    n_pseudo: float
+    old_classes: Literal["all", "absent"]
+    analogies: bool
+    feature_transform: TransformKind
+    shrinkage: Literal["gcv", "oas"] | float
+    lift: int
+    prior: Literal["uniform", "empirical"]
+    forgetting: float
+
+
+class SharedRule:
+    """Statistics, closed form and head of features that share one covariance.
+
+    Parameters
+    ----------
+    n_features : int
+    settings : SharedSettings
+    seed : int
+        Of the lift and the fold, where there are any.
+    """
+
+    def __init__(self, n_features: int, settings: SharedSettings, seed: int) -> None:
+        self.settings = settings
+        self.features = FeatureMap(
+            n_features, transform=settings.feature_transform, lift=settings.lift, seed=seed
+        )
+        self.scatter = SharedScatter(self.features.width)
+        self._head = PreconditionedHead(self.features.width) if settings.analogies else None
+        # The penalty of the best regression, and the samples it was chosen from: it hardly moves as they grow, while
+        # the shrinkage that follows from it falls.
+        self._penalty, self._chosen_at = 0.0, 0.0
+        self._rule: Cached[LinearScores] = Cached()
+
+    # -- learning -------------------------------------------------------------------------------------------
+
+    def resize(self, n_classes: int) -> None:
+        """Make room for `n_classes` classes."""
+        self.scatter.resize(n_classes)
+        if self._head is not None:
+            self._head.resize(n_classes)
+        self._rule.clear()
+
+    def learn(self, X: Features, rows: Rows, weights: Float64 | None, rng: np.random.Generator) -> None:
+        """Take a batch, (n, d), of classes `rows` into the statistics, and train the head on it."""
+        if self.scatter.means.total == 0:
+            self.features.decide(X)
+        if self.settings.forgetting:
+            self.scatter.fade((1 - self.settings.forgetting) ** len(X))
+        mapped = self.features.apply(X)
+        self.scatter.add(mapped, rows, weights)
+        self._rule.clear()
+        if self._head is not None:
+            total = self.scatter.means.total
+            self._head.follow(
+                self.scatter, np.unique(rows), self._choose() if self._head.due(total) else None
+            )
+            self._step(mapped, rows, weights, rng)
+
+    def train(self, X: Features, rows: Rows, rng: np.random.Generator) -> None:
+        """Train the head once more on samples that are in the statistics already."""
+        if self._head is not None:
+            self._step(self.features.apply(X), rows, None, rng)
+            self._rule.clear()
+
+    def _step(self, X: Features, rows: Rows, weights: Float64 | None, rng: np.random.Generator) -> None:
+        n_classes = len(self.scatter.means)
+        if self._head is None or n_classes < 2:
+            return
+        settings = self.settings
+        n_moved = round(settings.n_pseudo * len(X))
+        if settings.old_classes == "all":
+            old = draw_old_classes(rows[np.arange(n_moved) % len(rows)], n_classes, rng)
+        else:
+            old = draw_absent_classes(rows, n_classes, n_moved, rng)
+        groups = [(len(rows), 1.0), (len(old), settings.beta)]
+        every_row = row_weights([n for n, _ in groups if n], [w for n, w in groups if n])
+        if weights is not None:
+            every_row[: len(rows)] = weights / weights.sum()
+        self._head.step(
+            X,
+            rows,
+            old=old,
+            means=self.scatter.means.mean,
+            weights=every_row,
+            temperature=self.temperature,
+            lr=settings.lr,
+        )
+
+    @property
+    def temperature(self) -> float:
+        """What the closed form is divided by before the head adds to it."""
+        per_class = float(self.scatter.means.count.mean()) / SAMPLES_PER_DEGREE
+        return max(1.0, min(per_class, DEGREES_PER_CLASS * len(self.scatter.means)))
+
+    # -- the shrinkage --------------------------------------------------------------------------------------
+
+    def shrinkage(self) -> float:
+        """Return the share of the sphere in the covariance as scores use it now."""
+        chosen = self.settings.shrinkage
+        if chosen == "oas":
+            return oas_shrinkage(self.scatter.matrix, self.scatter.means.total)
+        if chosen != "gcv":
+            return float(chosen)
+        # Without a head nothing but the statistics may matter, so that order and batches do not.
+        if self._head is None or not 0 < self._chosen_at <= self.scatter.means.total:
+            return cross_validated_shrinkage(self.scatter)
+        return self._penalty / (self._penalty + self.scatter.means.total)
+
+    def _choose(self) -> float:
+        """Return the shrinkage for a new inverse, looking near the last one."""
+        total = self.scatter.means.total
+        if self.settings.shrinkage == "gcv":
+            start = self._penalty / (self._penalty + total) if self._chosen_at else None
+            chosen = cross_validated_shrinkage(self.scatter, start)
+            self._penalty, self._chosen_at = total * chosen / max(1 - chosen, 1e-12), total
+        return self.shrinkage()
+
+    # -- deciding -------------------------------------------------------------------------------------------
+
+    def scores(self, X: Features) -> Features:
+        """Return the score of each class, (n, c)."""
+        mapped = self.features.apply(X)
+        base = self._closed_form().of(mapped)
+        if self._head is None:
+            return base
+        base /= self.temperature
+        base += self._head.logits(mapped)
+        return base
+
+    def novelty(self, X: Features) -> Float64:
+        """Return how far each row of `X` lies from what was taught, (n,): see `I2CANSAY.novelty`."""
+        rule, mapped = self._closed_form(), self.features.apply(X).astype(np.float64)
+        nearest: Float64 = -2 * rule.of(mapped).max(axis=1)
+        return nearest
+
+    def _closed_form(self) -> LinearScores:
+        return self._rule.get(
+            lambda: discriminant(
+                self.scatter, self.shrinkage(), empirical_prior=self.settings.prior == "empirical"
+            )
+        )
+
+    # -- changing one's mind --------------------------------------------------------------------------------
+
+    def unlearn(self, X: Features, rows: Rows, weights: Float64 | None) -> Rows:
+        """Take samples out of the statistics, exactly; return the classes that have none left."""
+        if self.settings.forgetting:
+            raise ValueError(
+                "with forgetting= samples fade, so they cannot be taken out exactly; forget the class instead"
+            )
+        self.scatter.subtract(self.features.apply(X), rows, weights)
+        self._start_over()
+        return np.flatnonzero(self.scatter.means.count == 0)
+
+    def drop(self, row: int) -> None:
+        """Remove one class; what its samples told about the shared covariance stays."""
+        self.scatter.drop(row)
+        if self._head is not None:
+            self._head.drop(row)
+        self._rule.clear()
+
+    def check_mergeable(self, other: Self) -> None:
+        """Raise unless the two see features the same way."""
+        mine, theirs = self.features, other.features
+        if mine.random and mine.seed != theirs.seed:
+            raise ValueError("the two learners have different projections; give both the same random_state")
+        if mine.rooted != theirs.rooted:
+            raise ValueError(
+                "one learner takes the square root of its features and the other does not, as their first batches "
+                "had it; give both the same feature_transform"
+            )
+
+    def merge(self, other: Self, rows: Rows) -> None:
+        """Take in what `other` was taught: the statistics exactly, the heads weighed by their samples."""
+        mine, theirs = self.scatter.means.count[rows], other.scatter.means.count
+        if self._head is not None and other._head is not None:
+            together = mine + theirs
+            self._head.merge(other._head, rows, theirs / np.where(together > 0, together, 1.0))
+        self.scatter.merge(other.scatter, rows)
+        self._start_over()
+
+    def _start_over(self) -> None:
+        """Choose shrinkage and inverse anew: what they rest on has changed other than by passing samples."""
+        self._chosen_at = 0.0
+        if self._head is not None:
+            self._head.expire()
+        self._rule.clear()
+
+    # -- state ----------------------------------------------------------------------------------------------
+
+    def state(self) -> State:
+        """Return the statistics, the decisions made and the head."""
+        state = {**self.scatter.state(), **self.features.state()}
+        state["shrinkage"] = np.array([self._penalty, self._chosen_at])
+        return state if self._head is None else state | self._head.state()
+
+    def restore(self, state: State, n_classes: int) -> None:
+        """Take over what `state()` gave, which must be of `n_classes` classes."""
+        self.features.restore(state)
+        self.scatter.restore(state, n_classes)
+        if state["shrinkage"].shape != (2,):
+            raise ValueError("the shrinkage should be two numbers: a penalty, and the count it was chosen at")
+        self._penalty, self._chosen_at = state["shrinkage"].tolist()
+        if self._head is not None:
+            self._head.restore(state, n_classes)
+        self._rule.clear()
