@@ -13,37 +13,30 @@ import numpy as np
 
 from i2cansay.core.gcv import cross_validated_ridge
 from i2cansay.core.linear import LinearScores
-from i2cansay.core.scatter import NO_SPREAD, SharedScatter, oas_shrinkage
+from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.types import Float64
 
 
-def cross_validated_shrinkage(scatter: SharedScatter, start: float | None = None) -> float:
-    """Return the shrinkage with the least generalised cross-validation error, between 0 and 1.
-
-    Parameters
-    ----------
-    start : float, optional
-        Shrinkage near which to look first; by default that of the oracle approximation. Saves time only.
+def cross_validated_shrinkage(scatter: SharedScatter) -> float:
+    """Return the shrinkage with the least generalised cross-validation error, up to 1, at least that of the oracle.
 
     Examples
     --------
-    >>> rng, scatter = np.random.default_rng(0), SharedScatter(20)
+    >>> rng, scatter, spreads = np.random.default_rng(0), SharedScatter(20), np.arange(1, 21)
     >>> scatter.resize(2)
-    >>> y = np.arange(60) % 2
-    >>> scatter.add(rng.standard_normal((60, 20)) + 0.5 * y[:, None], y)
-    >>> few = cross_validated_shrinkage(scatter)
-    >>> y = np.arange(6000) % 2
-    >>> scatter.add(rng.standard_normal((6000, 20)) + 0.5 * y[:, None], y)
-    >>> few > cross_validated_shrinkage(scatter)
+    >>> shrinkage = {}
+    >>> for n in (60, 6000):
+    ...     y = np.arange(n) % 2
+    ...     scatter.add(spreads * rng.standard_normal((n, 20)) + y[:, None], y)
+    ...     shrinkage[n] = cross_validated_shrinkage(scatter)
+    >>> shrinkage[60] > shrinkage[6000]
     True
     """
-    means, size = scatter.means, scatter.matrix.size
+    means, unit = scatter.means, scatter.mean_variance
     total = means.total
     oas = oas_shrinkage(scatter.matrix, total)
-    unit = scatter.matrix.trace() / max(total, 1e-300) / size
-    if len(means) < 2 or not unit > NO_SPREAD:
+    if len(means) < 2 or not unit:
         return oas
-    start = oas if start is None else start
     gram, centred = scatter.matrix.copy(), means.from_centre()
     gram.add_gram(centred * np.sqrt(means.count)[:, None])
     best = cross_validated_ridge(
@@ -53,7 +46,7 @@ def cross_validated_shrinkage(scatter: SharedScatter, start: float | None = None
         n=total,
         unit=unit,
         fitted=1.0,
-        near=total * start / max(1 - start, 1e-12),
+        lowest=total * oas / max(1 - oas, 1e-12),
     )
     return best.penalty / (best.penalty + total)
 
@@ -67,5 +60,6 @@ def discriminant(scatter: SharedScatter, shrinkage: float, *, empirical_prior: b
     weights = scatter.solve_shrunk(means, shrinkage)
     offset: Float64 = -0.5 * np.einsum("cd,cd->c", means, weights)
     if empirical_prior:
-        offset += np.log(scatter.means.count / scatter.means.total)
+        share = scatter.means.count / scatter.means.total
+        offset += np.log(np.maximum(share, np.finfo(np.float64).tiny))  # a class can have faded to nothing
     return LinearScores(scatter.means.centre.copy(), weights, offset)

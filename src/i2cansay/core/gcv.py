@@ -29,7 +29,7 @@ from i2cansay.core.types import Float64
 PENALTIES = tuple(float(f"{10 ** (power / 2):.4g}") for power in range(-4, 13))
 """Penalties that are tried, in units of a feature's mean square: two to a decade."""
 
-# The valley is walked down from here, or from a better guess, so that a few of the penalties are tried and not all.
+# The valley is walked down from here, so that a few of the penalties are tried and not all.
 FIRST = 10.0
 
 # Up to this size the trace of an inverse is computed; above it, it is estimated from this many random signs. An
@@ -54,11 +54,11 @@ def cross_validated_ridge(
     n: float,
     unit: float,
     fitted: float = 0.0,
-    near: float = FIRST,
+    lowest: float | None = None,
 ) -> CrossValidated:
     """Return the ridge regression whose penalty has the least generalised cross-validation error.
 
-    The error has one valley in all but contrived cases; it is walked down from the penalty next to `near`.
+    The error has one valley in all but contrived cases; it is walked down from the middle of `PENALTIES`.
 
     Parameters
     ----------
@@ -72,8 +72,9 @@ def cross_validated_ridge(
         What a penalty of one is.
     fitted : float
         Degrees of freedom spent beforehand: 1 where an intercept was taken out.
-    near : float
-        Penalty to begin with.
+    lowest : float, optional
+        Begin with the first penalty above this one and try stronger ones only. With fewer samples than features the
+        error has a second valley at no penalty at all, where the regression goes through every sample.
 
     Examples
     --------
@@ -97,9 +98,12 @@ def cross_validated_ridge(
         error = n * max(residuals, 0.0) / left**2 if left > 1e-9 * n else np.inf
         return CrossValidated(weights, penalty, error)
 
-    position = int(np.abs(np.log(PENALTIES) - np.log(max(near, PENALTIES[0]))).argmin())
+    position = int(np.searchsorted(PENALTIES, FIRST if lowest is None else lowest))
+    position = min(position, len(PENALTIES) - 1)
     best = tried(position)
-    for step in (1, -1):  # upwards first: where two are as good, the stronger one is kept
+    for step in (
+        (1, -1) if lowest is None else (1,)
+    ):  # upwards first: where two are as good, the stronger one is kept
         at, turned = position, False
         while 0 <= at + step < len(PENALTIES):
             at += step

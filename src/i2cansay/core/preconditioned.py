@@ -65,6 +65,10 @@ class PreconditionedHead:
         """Whether the inverse is to be made anew, `total` samples having passed."""
         return total >= self._due
 
+    def fade(self, lost: float) -> None:
+        """Take in that samples of weight `lost` have faded: the inverse is due as much earlier."""
+        self._due -= lost
+
     def expire(self) -> None:
         """Let the inverse be due with the next samples."""
         self._due = 0.0

@@ -62,6 +62,12 @@ class SharedScatter:
         self.means = ClassMeans(n_features)
         self.matrix = SymmetricMatrix(n_features)
 
+    @property
+    def mean_variance(self) -> float:
+        """Variance within the classes, averaged over the dimensions; 0 where there is no spread yet."""
+        variance = self.matrix.trace() / max(self.means.total, 1e-300) / self.matrix.size
+        return variance if variance > NO_SPREAD else 0.0
+
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` classes."""
         self.means.resize(n_classes)
@@ -114,15 +120,15 @@ class SharedScatter:
 
         Where no class has any spread yet, A is the identity.
         """
-        mean_variance = self.matrix.trace() / max(self.means.total, 1e-300) / self.matrix.size
-        if not mean_variance > NO_SPREAD:
+        mean_variance = self.mean_variance
+        if not mean_variance:
             return B.copy()
         return self.matrix.solve(B, scale=(1 - shrinkage) / self.means.total, shift=shrinkage * mean_variance)
 
     def shrunk_inverse(self, shrinkage: float) -> Float32:
         """Return ``A^-1``, (d, d), with A as in `solve_shrunk`."""
-        mean_variance = self.matrix.trace() / max(self.means.total, 1e-300) / self.matrix.size
-        if not mean_variance > NO_SPREAD:
+        mean_variance = self.mean_variance
+        if not mean_variance:
             return np.eye(self.matrix.size, dtype=np.float32)
         return self.matrix.inverse(
             scale=(1 - shrinkage) / self.means.total, shift=shrinkage * mean_variance

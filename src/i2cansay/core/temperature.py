@@ -8,6 +8,11 @@ from i2cansay.core.types import Features, Float64, Rows, State
 # How much of the evidence is kept at each update: the scale of the scores moves as classes arrive.
 MEMORY = 0.99
 LARGEST_STEP = 0.5
+# Learners that solve anew are asked seldom, and between two questions their scores can change by orders of magnitude:
+# about this many rows are remembered, in units of the scores' spread, and as many as these few are believed at first.
+REMEMBERED_ROWS = 75.0
+BELIEVED_ROWS = 4.0
+NEWTON_STEPS = 30
 # Beyond these the probabilities are one-hot or uniform to the last digit, and exp() would overflow.
 BOUNDS = (-40.0, 40.0)
 
@@ -31,6 +36,7 @@ class Temperature:
         self._log = 0.0
         self._curvature = 0.0
         self._evidence = 0.0
+        self._spread = 0.0
 
     @property
     def value(self) -> float:
@@ -44,20 +50,43 @@ class Temperature:
         scores = scores.astype(np.float64)
         if self._evidence == 0 and (spread := float(scores.std(axis=1).mean())) > 0:
             self._log = float(np.clip(np.log(spread), *BOUNDS))  # start at the scale of the scores
-        scaled = (scores - scores.max(axis=1, keepdims=True)) / self.value
-        probabilities = softmax(scaled.copy())
-        expected = (probabilities * scaled).sum(axis=1)
-        variance = (probabilities * scaled**2).sum(axis=1) - expected**2
-        # d/d log T of -log p(target), and a positive estimate of its curvature.
-        gradient = scaled[np.arange(len(targets)), targets] - expected
+        scores -= scores.max(axis=1, keepdims=True)
+        gradient, curvature = _slope(scores / self.value, targets)
         self._evidence = MEMORY * self._evidence + len(scores)
-        self._curvature = MEMORY * self._curvature + float((variance + np.abs(gradient)).sum())
+        self._curvature = MEMORY * self._curvature + curvature
         if self._curvature > 0:
-            # scaled <= 0: a target far below its expectation asks for a higher temperature.
-            step = float(np.clip(-gradient.sum() / self._curvature, -LARGEST_STEP, LARGEST_STEP))
+            step = float(np.clip(-gradient / self._curvature, -LARGEST_STEP, LARGEST_STEP))
             self._log = float(np.clip(self._log + step, *BOUNDS))
             # Scores over T shrink as T grows, and the curvature remembered from before with them.
             self._curvature *= float(np.exp(-step))
+
+    def refit(self, scores: Features, targets: Rows) -> None:
+        """Learn the same from scores whose scale may be another than before: T moves with their spread.
+
+        Finds the most likely T for these rows and for what is remembered of earlier ones, as a parabola in log T.
+        """
+        if len(scores) == 0 or scores.shape[1] < 2:
+            return
+        scores = scores.astype(np.float64)
+        scores -= scores.max(axis=1, keepdims=True)
+        spread = float(scores.std(axis=1).mean())
+        if not spread > 0:
+            return
+        before = np.log(spread) if self._spread == 0 else self._log + np.log(spread / self._spread)
+        keep = max(0.3, 1 - len(scores) / REMEMBERED_ROWS)
+        stiffness = max(keep * self._curvature, BELIEVED_ROWS)
+        log = before = float(np.clip(before, *BOUNDS))
+        curvature = 0.0
+        for _ in range(NEWTON_STEPS):
+            gradient, curvature = _slope(scores / np.exp(log), targets)
+            pull = gradient + stiffness * (log - before)
+            step = float(np.clip(-pull / (curvature + stiffness), -LARGEST_STEP, LARGEST_STEP))
+            log = float(np.clip(log + step, *BOUNDS))
+            if abs(step) < 1e-3:
+                break
+        self._log, self._spread = log, spread
+        self._curvature = keep * self._curvature + curvature
+        self._evidence = keep * self._evidence + len(scores)
 
     def probabilities(self, scores: Features) -> Float64:
         """Return ``softmax(scores / T)``, (n, c) float64."""
@@ -70,13 +99,29 @@ class Temperature:
             self._log += (other._log - self._log) * other._evidence / evidence
             self._curvature += other._curvature
             self._evidence = evidence
+            self._spread = self._spread or other._spread
 
     def state(self) -> State:
-        """Return the three numbers as one array."""
-        return {"temperature": np.array([self._log, self._curvature, self._evidence])}
+        """Return the four numbers as one array."""
+        return {"temperature": np.array([self._log, self._curvature, self._evidence, self._spread])}
 
     def restore(self, state: State) -> None:
         """Take over what `state()` gave."""
-        if state["temperature"].shape != (3,):
-            raise ValueError("the temperature should be three numbers")
-        self._log, self._curvature, self._evidence = state["temperature"].tolist()
+        numbers = state["temperature"]
+        if numbers.shape == (3,):  # written before there was a spread
+            numbers = np.append(numbers, 0.0)
+        if numbers.shape != (4,):
+            raise ValueError("the temperature should be four numbers")
+        self._log, self._curvature, self._evidence, self._spread = numbers.tolist()
+
+
+def _slope(scaled: Float64, targets: Rows) -> tuple[float, float]:
+    """Return d/d log T of the negative log-likelihood of scores over T, (n, c), and a positive estimate of its curvature.
+
+    The scores of a row are at most 0: a target far below its expectation asks for a higher temperature.
+    """
+    probabilities = softmax(scaled.copy())
+    expected = (probabilities * scaled).sum(axis=1)
+    variance = (probabilities * scaled**2).sum(axis=1) - expected**2
+    gradient = scaled[np.arange(len(targets)), targets] - expected
+    return float(gradient.sum()), float((variance + np.abs(gradient)).sum())

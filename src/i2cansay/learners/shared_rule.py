@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
+from i2cansay.core.blas import inner
 from i2cansay.core.discriminant import cross_validated_shrinkage, discriminant
 from i2cansay.core.feature_map import FeatureMap, TransformKind
 from i2cansay.core.head import row_weights
@@ -73,11 +74,11 @@ class SharedRule:
         if self.scatter.means.total == 0:
             self.features.decide(X)
         if self.settings.forgetting:
-            self.scatter.fade((1 - self.settings.forgetting) ** len(X))
+            self._fade((1 - self.settings.forgetting) ** len(X))
         mapped = self.features.apply(X)
         self.scatter.add(mapped, rows, weights)
         self._rule.clear()
-        if self._head is not None:
+        if self._head is not None and self.scatter.mean_variance:
             total = self.scatter.means.total
             self._head.follow(
                 self.scatter, np.unique(rows), self._choose() if self._head.due(total) else None
@@ -90,9 +91,16 @@ class SharedRule:
             self._step(self.features.apply(X), rows, None, rng)
             self._rule.clear()
 
+    def _fade(self, keep: float) -> None:
+        before = self.scatter.means.total
+        self.scatter.fade(keep)
+        if self._head is not None:
+            self._head.fade(before - self.scatter.means.total)
+
     def _step(self, X: Features, rows: Rows, weights: Float64 | None, rng: np.random.Generator) -> None:
         n_classes = len(self.scatter.means)
-        if self._head is None or n_classes < 2:
+        # Without any spread there is no covariance, and a step would depend on the unit of the features.
+        if self._head is None or n_classes < 2 or not self.scatter.mean_variance:
             return
         settings = self.settings
         n_moved = round(settings.n_pseudo * len(X))
@@ -135,11 +143,10 @@ class SharedRule:
         return self._penalty / (self._penalty + self.scatter.means.total)
 
     def _choose(self) -> float:
-        """Return the shrinkage for a new inverse, looking near the last one."""
+        """Return the shrinkage for a new inverse."""
         total = self.scatter.means.total
         if self.settings.shrinkage == "gcv":
-            start = self._penalty / (self._penalty + total) if self._chosen_at else None
-            chosen = cross_validated_shrinkage(self.scatter, start)
+            chosen = cross_validated_shrinkage(self.scatter)
             self._penalty, self._chosen_at = total * chosen / max(1 - chosen, 1e-12), total
         return self.shrinkage()
 
@@ -156,10 +163,21 @@ class SharedRule:
         return base
 
     def novelty(self, X: Features) -> Float64:
-        """Return how far each row of `X` lies from what was taught, (n,): see `I2CANSAY.novelty`."""
-        rule, mapped = self._closed_form(), self.features.apply(X).astype(np.float64)
-        nearest: Float64 = -2 * rule.of(mapped).max(axis=1)
-        return nearest
+        """Return how far each row of `X`, (n, d), lies from what was taught, (n,): see `I2CANSAY.novelty`.
+
+        The distance to the nearest class under A, less the distance to the centre under the covariance of
+        everything, ``A + sum_c (n_c/N) p_c p_c^T`` with means p_c from the centre. By Woodbury's identity the two
+        differ by products of scores only: ``f A^-1 f``, the one costly term, is in both.
+        """
+        rule, means = self._closed_form(), self.scatter.means
+        share = np.sqrt(means.count / means.total)
+        projected = LinearScores(rule.centre, rule.weights, np.zeros(len(means))).of(self.features.apply(X))
+        lengths: Float64 = inner(means.from_centre(), rule.weights)
+        among = np.eye(len(means)) + share[:, None] * lengths * share
+        weighed = projected * share
+        explained = np.einsum("nc,nc->n", weighed, np.linalg.solve(among, weighed.T).T)
+        nearest: Float64 = (np.diagonal(lengths) - 2 * projected).min(axis=1)
+        return nearest + explained
 
     def _closed_form(self) -> LinearScores:
         return self._rule.get(
