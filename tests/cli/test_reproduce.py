@@ -24,7 +24,7 @@ def test_reproduce_report_and_verify_on_digits(tmp_path: Path) -> None:
     done = run("reproduce", "table4", "--dataset", "digits", "--seeds", "2", "--jobs", "1")
     assert done.exit_code == 0, done.output
     assert "Table 4: components; on digits, which is not the paper's" in done.output
-    assert len(list((tmp_path / "i2cansay-records").glob("*.json"))) == 12
+    assert len(list((tmp_path / "i2cansay-records").glob("*.json"))) == 14
 
     shown = run("report", "i2cansay-records")
     assert shown.exit_code == 0, shown.output
@@ -41,25 +41,13 @@ def test_reproduce_report_and_verify_on_digits(tmp_path: Path) -> None:
     assert "these records test no claim" in str(checked.exception)
 
 
-def test_rows_that_are_not_built_do_not_change_the_exit_code() -> None:
-    done = run(
-        "reproduce",
-        "table1",
-        "--dataset",
-        "digits",
-        "--rows",
-        "cope",
-        "--rows",
-        "naive",
-        "--seeds",
-        "1",
-        "--jobs",
-        "1",
-    )
+def test_rows_that_are_not_built_do_not_change_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(LEARNERS, "cope")
+    rows = ("--rows", "cope", "--rows", "naive")
+    done = run("reproduce", "table1", "--dataset", "digits", *rows, "--seeds", "1", "--jobs", "1")
     assert done.exit_code == 0, done.output
-    if "cope" not in LEARNERS:
-        (line,) = [line for line in done.output.splitlines() if line.strip().startswith("CoPE")]
-        assert line.count("not built yet") == 4
+    (line,) = [line for line in done.output.splitlines() if line.strip().startswith("CoPE")]
+    assert line.count("not built yet") == 4
 
 
 def test_all_leaves_out_tables_without_the_row() -> None:

@@ -83,3 +83,16 @@ def test_one_sample_and_no_spread_are_solved() -> None:
             rule, penalty = statistics.solve_cross_validated(intercept=intercept)
             assert np.isfinite(rule.of(X)).all()
             assert penalty > 0
+
+
+@pytest.mark.parametrize("lowest", [0.0, 0.02, 5.0, 1e5, 1e30])
+@pytest.mark.parametrize(("n", "d", "noise"), [(60, 5, 1.0), (200, 20, 3.0)])
+def test_weaker_penalties_than_the_lowest_are_left_out(lowest: float, n: int, d: int, noise: float) -> None:
+    X, y = draw(n, d, noise)
+    Y, gram = np.eye(3)[y] - 1 / 3, SymmetricMatrix(d)
+    X = X - X.mean(axis=0)
+    gram.add_gram(X)
+    allowed = [penalty for penalty in PENALTIES if penalty >= lowest] or [PENALTIES[-1]]
+    errors = [explicit_error(X, Y, penalty, intercept=False) for penalty in allowed]
+    found = cross_validated_ridge(gram, Y.T @ X, squares=float((Y**2).sum()), n=n, unit=1.0, lowest=lowest)
+    assert found.penalty == allowed[int(np.argmin(errors))]

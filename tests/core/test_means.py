@@ -80,3 +80,16 @@ def test_weight_two_is_the_sample_twice(data: tuple[np.ndarray, np.ndarray]) -> 
 def test_restore_refuses_other_shapes(data: tuple[np.ndarray, np.ndarray]) -> None:
     with pytest.raises(ValueError, match="count should be of shape"):
         ClassMeans(4).restore(taught(*data).state(), 2)
+
+
+def test_fading_moves_no_mean_and_makes_way_for_what_comes(data: tuple[np.ndarray, np.ndarray]) -> None:
+    X, y = data
+    means, before = taught(X, y), taught(X, y)
+    means.fade(0.1)
+    np.testing.assert_array_equal(means.mean, before.mean)
+    np.testing.assert_array_equal(means.centre, before.centre)
+    np.testing.assert_allclose(means.count, 2.0)
+    assert means.total == pytest.approx(6.0)
+    means.add(np.full((2, 4), 200.0), np.array([1, 1]))  # as many as are left of that class
+    np.testing.assert_allclose(means.mean[1], (before.mean[1] + 200) / 2, rtol=1e-12)
+    np.testing.assert_allclose(means.centre, (6 * before.centre + 2 * 200) / 8, rtol=1e-12)

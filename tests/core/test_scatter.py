@@ -125,3 +125,31 @@ def test_oas_of_one_dimension_and_of_nothing() -> None:
 def test_without_spread_the_solution_is_the_right_side() -> None:
     scatter = taught(np.eye(3), np.array([0, 1, 2]))
     np.testing.assert_array_equal(scatter.solve_shrunk(np.eye(3), 1e-4), np.eye(3))
+
+
+@pytest.mark.parametrize("shrinkage", [1e-4, 0.3, 1.0])
+def test_shrunk_inverse_is_that_of_the_definition_and_of_the_solution(shrinkage: float) -> None:
+    X, y = draw(40)
+    scatter = taught(X, y)
+    covariance = slow_scatter(X, y) / 40
+    shrunk = (1 - shrinkage) * covariance + shrinkage * np.trace(covariance) / 3 * np.eye(3)
+    assert scatter.mean_variance == pytest.approx(np.trace(covariance) / 3)
+    inverse = scatter.shrunk_inverse(shrinkage)
+    assert inverse.dtype == np.float32
+    np.testing.assert_allclose(inverse, np.linalg.inv(shrunk), rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(scatter.solve_shrunk(np.eye(3), shrinkage), inverse, rtol=1e-5, atol=1e-7)
+
+
+def test_without_spread_the_variance_is_zero_and_the_inverse_the_identity() -> None:
+    for scatter in (SharedScatter(3), taught(np.eye(3), np.array([0, 1, 2]))):
+        assert scatter.mean_variance == 0.0
+        np.testing.assert_array_equal(scatter.shrunk_inverse(0.1), np.eye(3))
+
+
+def test_fading_is_a_smaller_weight_of_what_came_before() -> None:
+    X, y = draw(50)
+    scatter = taught(X[:30], y[:30])
+    scatter.fade(0.25)
+    scatter.add(X[30:], y[30:])
+    assert_same(scatter, taught(X, y, np.where(np.arange(50) < 30, 0.25, 1.0)))
+    assert scatter.means.total == pytest.approx(27.5)

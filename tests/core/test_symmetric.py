@@ -62,3 +62,30 @@ def test_singular_matrix_with_a_negligible_shift_stays_finite(scale: float) -> N
 def test_restore_refuses_another_size() -> None:
     with pytest.raises(ValueError, match="expected 6 numbers"):
         SymmetricMatrix(3).restore(np.zeros(10))
+
+
+@pytest.mark.parametrize("size", [1, 2, 6, 9, 300])
+def test_inverse_agrees_with_numpy_and_leaves_the_matrix_alone(size: int) -> None:
+    matrix, dense = filled(size)
+    expected = np.linalg.inv(0.5 * dense + 2.0 * np.eye(size))
+    inverse = matrix.inverse(shift=2.0, scale=0.5)
+    np.testing.assert_allclose(inverse.dense(), expected, rtol=1e-9, atol=1e-12)
+    assert inverse.dense32().dtype == np.float32
+    assert inverse.dense32().flags.c_contiguous  # else every product with it would copy it
+    np.testing.assert_allclose(inverse.dense32(), expected, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(matrix.dense(), dense)
+
+
+@pytest.mark.parametrize("size", [1, 6, 9])
+def test_factor_is_a_cholesky_factor_in_the_same_format(size: int) -> None:
+    matrix, dense = filled(size)
+    packed = SymmetricMatrix(size)
+    packed.restore(matrix.factor(shift=2.0, scale=0.5))
+    upper = np.triu(packed.dense())
+    np.testing.assert_allclose(upper.T @ upper, 0.5 * dense + 2.0 * np.eye(size), rtol=1e-9, atol=1e-12)
+
+
+def test_singular_matrix_is_inverted_to_something_finite() -> None:
+    matrix = SymmetricMatrix(3)
+    matrix.add_gram(np.ones((2, 3)))
+    assert np.isfinite(matrix.inverse(shift=1e-300).packed).all()

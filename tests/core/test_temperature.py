@@ -56,5 +56,42 @@ def test_state_and_merge() -> None:
     assert fresh.value == one.value
     two.merge(Temperature())
     assert two.value == one.value
-    with pytest.raises(ValueError, match="three"):
+    with pytest.raises(ValueError, match="four"):
         two.restore({"temperature": np.zeros(2)})
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])
+def test_refit_finds_the_scale_of_the_scores(scale: float) -> None:
+    logits, y = honest_logits()
+    temperature = Temperature()
+    for start in range(0, 1000, 50):
+        temperature.refit(scale * logits[start : start + 50], y[start : start + 50])
+    assert temperature.value == pytest.approx(scale, rel=0.35)
+
+
+def test_refit_follows_scores_whose_scale_falls_by_orders_of_magnitude() -> None:
+    logits, y = honest_logits()
+    temperature = Temperature()
+    for event in range(12):
+        rows = slice(50 * event, 50 * event + 50)
+        temperature.refit(10.0 ** (6 - event / 2) * logits[rows], y[rows])
+    assert temperature.value == pytest.approx(10**0.5, rel=0.35)
+
+
+def test_refit_learns_from_single_rows_as_well() -> None:
+    logits, y = honest_logits(c=20)
+    temperature = Temperature()
+    for row in range(400):
+        temperature.refit(30 * logits[row : row + 1], y[row : row + 1])
+    assert temperature.value == pytest.approx(30, rel=0.5)
+
+
+def test_refit_stays_finite_whatever_comes() -> None:
+    temperature = Temperature()
+    for scores in ([[0.0, 0.0]], [[1e30, -1e30]], [[-1e30, 1e30]], [[5.0, 5.0]], [[1.0, 0.0]]):
+        for _ in range(50):
+            temperature.refit(np.array(scores, dtype=np.float32), np.array([0]))
+            assert 0 < temperature.value < np.inf
+    before = temperature.value
+    temperature.refit(np.zeros((0, 4)), np.zeros(0, dtype=np.int64))
+    assert temperature.value == before

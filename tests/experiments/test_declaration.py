@@ -36,7 +36,7 @@ def test_rows_and_columns_have_names_of_their_own(name: str) -> None:
 def test_the_paper_has_so_many_rows() -> None:
     """Counted in the paper: none may be dropped because its method is not built."""
     counts = {
-        name: sum(row.variant is None for block in load_table(name).blocks for row in block.rows)
+        name: sum(row.is_papers for block in load_table(name).blocks for row in block.rows)
         for name in ("table1", "table2", "table3", "table4", "table5", "table6")
     }
     assert counts == {"table1": 13, "table2": 22, "table3": 8, "table4": 4, "table5": 1, "table6": 1}
@@ -48,8 +48,16 @@ def test_printed_numbers_are_percentages_and_only_cope_and_cndpm_leave_gaps() ->
             for row in block.rows:
                 numbers = [value for value in row.paper if not isnan(value)]
                 assert all(0 < value < 100 for value in numbers)
-                if name.startswith("table") and row.variant is None and row.name not in ("cope", "cndpm"):
+                if name.startswith("table") and row.is_papers and row.name not in ("cope", "cndpm"):
                     assert len(numbers) == len(row.paper)
+
+
+def test_a_row_that_was_added_says_so_and_has_no_printed_number() -> None:
+    added = [row for name in DECLARED for block in load_table(name).blocks for row in block.rows if row.added]
+    assert {row.learner for row in added} == {"er"}
+    for row in added:
+        assert row.title.endswith("not in the paper")
+        assert all(map(isnan, row.paper))
 
 
 def test_an_unknown_table_is_named() -> None:
@@ -59,7 +67,7 @@ def test_an_unknown_table_is_named() -> None:
 
 def test_the_declared_files_are_all_in_the_table() -> None:
     folder = Path(load_table.__wrapped__.__code__.co_filename).parent / "declared"
-    files = {path.name for path in folder.glob("*.toml")} - {"relations.toml"}
+    files = {path.name for path in folder.glob("*.toml")} - {"relations.toml", "tuning.toml"}
     assert files == {*DECLARED.values(), *ILLUSTRATIONS.values()}
     for path in folder.glob("*.toml"):
         tomllib.loads(path.read_text())

@@ -56,7 +56,8 @@ def cell_of(record: Record) -> Cell:
 
 
 def records_of(table: str, scenario: Scenario, seeds: Iterable[int] = range(5)) -> list[Record]:
-    plan = make_plan(load_table(table), Choice(encoder="eyes", backbone="resnet50"))
+    backbone = load_table(table).blocks[0].backbone
+    plan = make_plan(load_table(table), Choice(encoder="eyes", backbone=backbone))
     records: dict[str, Record] = {}
     for row in plan.rows:
         for entry in row.entries:
@@ -107,14 +108,17 @@ def test_what_was_not_played_is_not_testable_and_its_variants_are_not_asked() ->
     assert "not played" in found["ours, as printed"].detail
 
 
-def test_a_rival_that_is_not_built_is_named_even_where_the_others_lose() -> None:
+@pytest.mark.parametrize("missing", ["", "cope"])
+def test_a_rival_that_is_not_built_is_named_even_where_the_others_lose(
+    missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if missing:
+        monkeypatch.delitem(LEARNERS, missing)
     found = check(
         "best-in-every-session", lambda row, column: (900, 1) if row.startswith("i2c") else (100, 2)
-    )
-    rivals = {load_table("sessions").row(name).learner for name in RELATIONS["best-in-every-session"].rivals}
-    missing = rivals - set(LEARNERS)
-    assert found["ours, as printed"].verdict == (Verdict.UNTESTABLE if missing else Verdict.HOLDS)
-    assert ("not built yet" in found["ours, as printed"].detail) == bool(missing)
+    )["ours, as printed"]
+    assert found.verdict == (Verdict.UNTESTABLE if missing else Verdict.HOLDS)
+    assert ("CoPE: not built yet" in found.detail) == bool(missing)
 
 
 @pytest.mark.parametrize(("extent", "verdict"), [(5, Verdict.HOLDS), (30, Verdict.FAILS)])
@@ -235,6 +239,59 @@ def test_one_seed_decides_nothing(name: str) -> None:
     assert "1 seed does not decide" in found.detail
 
 
+@pytest.mark.parametrize(
+    ("right", "seeds", "verdict"),
+    [
+        (600, 5, Verdict.HOLDS),
+        (585, 5, Verdict.HOLDS),  # 1.5 points below, 2 are allowed
+        (500, 5, Verdict.FAILS),
+        (500, 1, Verdict.UNDECIDED),
+        (600, 1, Verdict.UNDECIDED),
+    ],
+)
+def test_a_floor_is_at_most_the_tolerance_below_its_yardstick(
+    right: int, seeds: int, verdict: Verdict
+) -> None:
+    relation = RELATIONS["mir-floor"]
+    records = records_of(
+        "table2",
+        lambda row, column: (600, 1) if row.startswith("er") else (right, 2) if row == "mir_2k" else (620, 3),
+        range(seeds),
+    )
+    table = fill_table(load_table("table2"), RecordIndex(records), Choice(encoder="eyes"))
+    (found,) = check_ours(relation, table, encoder="eyes")
+    assert found.verdict == verdict, found.detail
+    if verdict == Verdict.FAILS:
+        assert found.detail.startswith("short in 4 of 12: 2k CIFAR-10 step 2, average -10.00")
+
+
+def test_a_floor_of_what_was_not_played_is_not_testable() -> None:
+    found = check("mir-floor", lambda row, column: (600, 1) if row != "mir_5k" else None)
+    assert found["ours, as printed"].verdict == Verdict.UNTESTABLE
+    assert found["ours, as printed"].detail == "MIR 5k: not played"
+
+
+def test_the_worst_of_many_differences_come_first() -> None:
+    order = ["naive", "cope", "cndpm", "ensemble", "dsdm"]
+    found = check(
+        "best-in-every-session",
+        lambda row, column: (600 + 10 * order.index(row), 2) if row in order else (500, 1),
+    )
+    detail = found["ours, as printed"].detail
+    assert detail.startswith("session 1 against dsdm -14.00")
+    assert detail.endswith("and 22 more")
+
+
+def test_the_papers_tables_are_not_asked_about_rows_they_do_not_have() -> None:
+    assert not RELATIONS["mir-floor"].is_printed()
+    assert not RELATIONS["ican-over-tuned-baseline"].is_printed()
+    assert RELATIONS["rivals-depend-on-memory"].is_printed()
+    assert RELATIONS["cifar10-step1-printed-twice"].is_printed()
+    findings = verify(records_of("table4", lambda row, column: (500, 2)))
+    asked = {finding.claim for finding in findings if not finding.is_ours}
+    assert asked == {name for name, relation in RELATIONS.items() if relation.is_printed()}
+
+
 def test_the_tolerance_that_is_used_is_shown() -> None:
     found = check("step-or-gaussian", lambda row, column: (602 if "Gaussian" in column else 600, 1))
     assert "-0.20, allowed 0.50 (deviation 0.05)" in found["ours, as printed"].detail
@@ -245,13 +302,14 @@ def test_failures_are_ours_only_and_can_be_allowed() -> None:
     failed = failures(findings)
     # Without ISAY, ICAN and ISAY together are ICAN alone, and ISAY with memory is the baseline.
     variant = "both-over-isay:significance=False"
-    assert {finding.label for finding in failed} == {"ican-over-baseline", variant}
-    assert {finding.label for finding in failures(findings, [variant])} == {"ican-over-baseline"}
-    assert {finding.label for finding in failures(findings, ["both-over-isay"])} == {
+    tuned = {"ican-over-tuned-baseline", "both-over-tuned-baseline:significance=False"}
+    assert {finding.label for finding in failed} == {"ican-over-baseline", variant, *tuned}
+    assert {finding.label for finding in failures(findings, [variant, *tuned])} == {"ican-over-baseline"}
+    assert {finding.label for finding in failures(findings, ["both-over-isay", *tuned])} == {
         "ican-over-baseline",
         variant,
     }
-    assert not failures(findings, ["ican-over-baseline", variant])
+    assert not failures(findings, ["ican-over-baseline", variant, *tuned])
     assert any(f.claim == "beats-all-with-5k" and f.verdict == Verdict.FAILS for f in findings)
 
 

@@ -52,9 +52,8 @@ def test_every_relation_names_rows_and_columns_that_exist(relation: Relation) ->
             assert column in [each.name for each in load_table(name).columns]
         return
     table = relation.declaration()
-    rows = [relation.row, *relation.rivals] if relation.row else []
-    rows += [f"{row}_{memory}" for row in relation.rows for memory in relation.memories]
-    for row in rows:
+    assert relation.row_names()
+    for row in relation.row_names():
         table.row(row, relation.backbone)
     names = {column.name for column in table.columns}
     assert set(relation.columns) <= names

@@ -81,6 +81,26 @@ def test_the_stand_in_is_played_only_when_asked_for() -> None:
     assert not other.rows[0].entries[-1].is_papers
 
 
+def test_whoever_has_a_memory_gets_the_declared_one() -> None:
+    for name in ("table1", "table2", "sessions"):
+        for row in make_plan(load_table(name), Choice()).rows:
+            for place, entry in enumerate(row.entries):
+                if entry.cell is None:
+                    continue
+                given = entry.cell.all_parameters()
+                assert given.get("memory_size", 0) == (
+                    0 if row.row.learner == "ensemble" else row.row.memory[place]
+                )
+
+
+def test_a_method_without_a_place_for_samples_stores_none_whatever_is_printed() -> None:
+    plan = make_plan(load_table("table1"), Choice(backbone="resnet50"))
+    memory = {row.row.name: row.memory for row in plan.rows}
+    assert memory["ensemble"] == "0 (printed: 2k / 6k)"
+    assert memory["cope"] == "2k / 6k"
+    assert memory["naive"] == memory["i2cansay"] == "0"
+
+
 def test_seeds_and_rows_are_as_chosen() -> None:
     plan = make_plan(load_table("table6"), Choice(seeds=2, rows=["i2cansay"]))
     assert len(plan.rows) == 1

@@ -155,6 +155,29 @@ def test_probabilities_are_calibrated_on_overlapping_classes() -> None:
     assert right[sure].mean() > right[~sure].mean() + 0.1  # so that one can threshold on it
 
 
+@pytest.mark.parametrize("name", ["i2cansay", "slda", "ncm"])
+def test_rows_of_too_low_a_probability_get_no_label(name: str) -> None:
+    X, y = blobs(n_classes=3, spread=6.0)
+    model = make_learner(name)
+    for _ in range(3):
+        model.partial_fit(X, np.array(["a", "b", "c"])[y])
+    highest = model.predict_proba(X).max(axis=1)
+    threshold = float(np.median(highest))
+    plain, some = model.predict(X), model.predict(X, reject_below=threshold)
+    assert some.dtype == object
+    assert [label is None for label in some] == (highest < threshold).tolist()
+    assert 0 < (highest < threshold).sum() < len(X)
+    assert (some == plain)[highest >= threshold].all()
+    assert model.predict(X, reject_below=0).tolist() == plain.tolist()
+    assert {type(label) for label in model.predict(X, reject_below=0)} == {str}
+
+
+def test_a_threshold_that_is_no_probability_is_refused() -> None:
+    model = make_learner("ncm").partial_fit(*blobs())
+    with pytest.raises(ValueError, match="reject_below must be a number from 0 to 1, got 90"):
+        model.predict(blobs().X, reject_below=90)
+
+
 def test_two_classes_decide_by_sign() -> None:
     X, y = blobs(n_classes=2)
     model = I2CANSAY(random_state=0).partial_fit(X, np.where(y == 0, "no", "yes"))

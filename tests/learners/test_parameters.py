@@ -1,6 +1,6 @@
 import pytest
 
-from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive
+from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_share
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
@@ -14,6 +14,13 @@ def test_not_negative_means_finite_and_at_least_zero(value: float) -> None:
     check_not_negative(decay=0.0)
     with pytest.raises(ValueError, match="decay must be a number of at least 0"):
         check_not_negative(decay=value)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), "0.5", True])
+def test_a_share_goes_from_zero_to_one(value: float) -> None:
+    check_share(low=0, high=1.0)
+    with pytest.raises(ValueError, match="share must be a number from 0 to 1, got"):
+        check_share(share=value)
 
 
 def test_choice_lists_what_is_allowed() -> None:

@@ -17,8 +17,13 @@ from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.types import Float64
 
 
-def cross_validated_shrinkage(scatter: SharedScatter) -> float:
+def cross_validated_shrinkage(scatter: SharedScatter, lowest: float = 0.0) -> float:
     """Return the shrinkage with the least generalised cross-validation error, up to 1, at least that of the oracle.
+
+    Parameters
+    ----------
+    lowest : float
+        Penalty l below which not to look: knowing about where it lies saves time.
 
     Examples
     --------
@@ -46,7 +51,7 @@ def cross_validated_shrinkage(scatter: SharedScatter) -> float:
         n=total,
         unit=unit,
         fitted=1.0,
-        lowest=total * oas / max(1 - oas, 1e-12),
+        lowest=max(lowest, total * oas / max(1 - oas, 1e-12)),
     )
     return best.penalty / (best.penalty + total)
 

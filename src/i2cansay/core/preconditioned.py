@@ -25,6 +25,7 @@ GROWTH = 0.3
 # steeper and the same step would leave more noise.
 SHARE_OF_RATE = 0.5
 FULL_STEP_FROM = 50
+CLASSES_AT_A_TIME = 32
 
 
 class PreconditionedHead:
@@ -83,11 +84,31 @@ class PreconditionedHead:
         moved = (scatter.means.mean[touched] - self._centre).astype(np.float32)
         self._pulled.view[touched] = inner(moved, self._inverse)
 
+    def pull(self, X: Features) -> Float32:
+        """Return ``A^-1 (f - centre)`` for the rows of `X`, (n, d) float32."""
+        pulled: Float32 = inner((X - self._centre).astype(np.float32), self._inverse)
+        return pulled
+
+    def shift(self, pulled_rows: Float32, classes: Rows, share: Float64) -> None:
+        """Take in what `follow` does, between two inverses, without a product: means are linear in the samples.
+
+        Parameters
+        ----------
+        pulled_rows : (n, d) new samples, pulled
+        classes : (n,) their classes
+        share : (n,) of each sample in the mean of its class, now that it is in
+        """
+        touched, groups = np.unique(classes, return_inverse=True)
+        kept = 1 - np.bincount(groups, share)
+        self._pulled.view[touched] *= kept[:, None].astype(np.float32)
+        np.add.at(self._pulled.view, classes, pulled_rows * share[:, None].astype(np.float32))
+
     def step(
         self,
         X: Features,
         classes: Rows,
         *,
+        pulled_own: Float32 | None = None,
         old: Rows,
         means: Float64,
         weights: Features,
@@ -98,6 +119,8 @@ class PreconditionedHead:
 
         Parameters
         ----------
+        pulled_own : (n, d) array, optional
+            The rows of `X` pulled, where they are known.
         old : (m,) rows of classes
             Row i of `X`, starting over after the last, is moved into class ``old[i]``.
         means : (c, d) means of the classes
@@ -109,18 +132,26 @@ class PreconditionedHead:
         left = classes[sources]
         pulled, own = self._pulled.view, (X - self._centre).astype(np.float32)
         moved = own[sources] + (means[old] - means[left]).astype(np.float32)  # Eq. 4, all spreads being one
-        pulled_own = inner(own, self._inverse)
+        pulled_own = inner(own, self._inverse) if pulled_own is None else pulled_own
         pulled_moved = pulled_own[sources] + pulled[old] - pulled[left]
 
-        lengths = np.einsum("cd,cd->c", (means - self._centre).astype(np.float32), pulled)
         # One product for both: the closed form's weights and the head's.
-        logits: Float32 = inner(
-            np.concatenate([own, moved]), self._weights.view + pulled / np.float32(temperature)
-        )
-        logits -= lengths * np.float32(0.5 / temperature)
+        together = pulled * np.float32(1 / temperature)
+        together += self._weights.view
+        logits: Float32 = inner(np.concatenate([own, moved]), together)
+        logits -= self._lengths(means) * np.float32(0.5 / temperature)
         error = error_signal(logits, np.concatenate([classes, old]), weights.astype(np.float32))
         rate = lr * SHARE_OF_RATE * min(1.0, len(self._weights) / FULL_STEP_FROM)
         add_outer(self._weights.view, error, np.concatenate([pulled_own, pulled_moved]), scale=-rate)
+
+    def _lengths(self, means: Float64) -> Float32:
+        """Return ``p_c A^-1 p_c`` with means from the centre, (c,); a few classes at a time stay in the cache."""
+        lengths = np.empty(len(means), dtype=np.float32)
+        for start in range(0, len(means), CLASSES_AT_A_TIME):
+            some = slice(start, start + CLASSES_AT_A_TIME)
+            offsets = (means[some] - self._centre).astype(np.float32)
+            lengths[some] = np.einsum("cd,cd->c", offsets, self._pulled.view[some])
+        return lengths
 
     def logits(self, X: Features) -> Float32:
         """Return ``W (f - centre)``, (n, c) float32, with the centre of the last inverse."""

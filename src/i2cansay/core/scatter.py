@@ -130,9 +130,10 @@ class SharedScatter:
         mean_variance = self.mean_variance
         if not mean_variance:
             return np.eye(self.matrix.size, dtype=np.float32)
-        return self.matrix.inverse(
+        inverse = self.matrix.inverse(
             scale=(1 - shrinkage) / self.means.total, shift=shrinkage * mean_variance
-        ).astype(np.float32)
+        )
+        return inverse.dense32()
 
     def state(self) -> State:
         """Return the means and the packed `matrix`."""

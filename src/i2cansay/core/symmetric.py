@@ -9,11 +9,18 @@ Gustavson, Waśniewski, Dongarra, Langou (2010), Rectangular full packed format 
 ACM Transactions on Mathematical Software 37(2).
 """
 
+from typing import TypeVar
+
 import numpy as np
 from scipy.linalg import lapack
 
 from i2cansay.core.blas import threads_for
-from i2cansay.core.types import Features, Float64, Rows
+from i2cansay.core.types import Features, Float32, Float64, Rows
+
+Matrix = TypeVar("Matrix", Float32, Float64)
+
+MIRRORED = 128
+"""Rows mirrored at a time."""
 
 
 class SymmetricMatrix:
@@ -80,8 +87,13 @@ class SymmetricMatrix:
 
     def dense(self) -> Float64:
         """Return the whole matrix, (size, size)."""
-        upper: Float64 = np.triu(lapack.dtfttr(self.size, self.packed)[0])
-        return upper + np.triu(upper, 1).T
+        upper: Float64 = lapack.dtfttr(self.size, self.packed)[0]
+        return _mirrored(upper)
+
+    def dense32(self) -> Float32:
+        """Return the whole matrix in float32, (size, size), without a float64 one on the way."""
+        upper: Float32 = lapack.stfttr(self.size, self.packed.astype(np.float32))[0]
+        return _mirrored(upper)
 
     def solve(self, B: Float64, *, shift: float, scale: float = 1.0) -> Float64:
         """Return the rows x with ``(scale * A + shift * I) x = b`` for the rows b of `B`, (k, size).
@@ -98,13 +110,13 @@ class SymmetricMatrix:
         result: Float64 = solution.T
         return result
 
-    def inverse(self, *, shift: float, scale: float = 1.0) -> Float64:
-        """Return ``(scale * A + shift * I)^-1``, (size, size), with `shift` as in `solve`."""
+    def inverse(self, *, shift: float, scale: float = 1.0) -> "SymmetricMatrix":
+        """Return ``(scale * A + shift * I)^-1``, with `shift` as in `solve`."""
         twin = SymmetricMatrix(0)
         factor = self.factor(shift=shift, scale=scale)
         with threads_for(self.size**3 // 3):
             twin.size, (twin.packed, _) = self.size, lapack.dpftri(self.size, factor, overwrite_a=1)
-        return twin.dense()
+        return twin
 
     def factor(self, *, shift: float, scale: float = 1.0) -> Float64:
         """Return the packed Cholesky factor of ``scale * A + shift * I``, with `shift` as in `solve`."""
@@ -131,3 +143,16 @@ class SymmetricMatrix:
         column = np.where(index < half, index, index - half)
         row = np.where(index < half, half + 1 + index, index)
         return column * height + row
+
+
+def _mirrored(upper: Matrix) -> Matrix:
+    """Copy the upper triangle into the lower one, in place, in blocks that stay in the cache.
+
+    What comes from LAPACK lies by columns; the result, being symmetric, is given by rows, as products here want it.
+    """
+    for start in range(0, len(upper), MIRRORED):
+        stop = min(start + MIRRORED, len(upper))
+        upper[start:stop, :start] = upper[:start, start:stop].T
+        corner = np.triu(upper[start:stop, start:stop])
+        upper[start:stop, start:stop] = corner + np.triu(corner, 1).T
+    return upper.T

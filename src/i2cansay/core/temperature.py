@@ -8,8 +8,8 @@ from i2cansay.core.types import Features, Float64, Rows, State
 # How much of the evidence is kept at each update: the scale of the scores moves as classes arrive.
 MEMORY = 0.99
 LARGEST_STEP = 0.5
-# Learners that solve anew are asked seldom, and between two questions their scores can change by orders of magnitude:
-# about this many rows are remembered, in units of the scores' spread, and as many as these few are believed at first.
+# Learners that solve anew are asked seldom, and in between their scores can change by orders of magnitude: about
+# this many rows are remembered, in units of the scores' spread, and the spread itself is believed like these few.
 REMEMBERED_ROWS = 75.0
 BELIEVED_ROWS = 4.0
 NEWTON_STEPS = 30
@@ -108,17 +108,15 @@ class Temperature:
     def restore(self, state: State) -> None:
         """Take over what `state()` gave."""
         numbers = state["temperature"]
-        if numbers.shape == (3,):  # written before there was a spread
-            numbers = np.append(numbers, 0.0)
         if numbers.shape != (4,):
             raise ValueError("the temperature should be four numbers")
         self._log, self._curvature, self._evidence, self._spread = numbers.tolist()
 
 
-def _slope(scaled: Float64, targets: Rows) -> tuple[float, float]:
-    """Return d/d log T of the negative log-likelihood of scores over T, (n, c), and a positive estimate of its curvature.
+def _slope(scaled: Features, targets: Rows) -> tuple[float, float]:
+    """Return d/d log T of -log p(target), summed, and a positive estimate of its curvature.
 
-    The scores of a row are at most 0: a target far below its expectation asks for a higher temperature.
+    `scaled` are scores over T, (n, c), at most 0: a target far below its expectation asks for a higher temperature.
     """
     probabilities = softmax(scaled.copy())
     expected = (probabilities * scaled).sum(axis=1)

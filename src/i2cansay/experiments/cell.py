@@ -6,9 +6,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from i2cansay.learners import learner_class
+from i2cansay.learners.base import OnlineClassifier
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class Cell:
 
     def all_parameters(self) -> dict[str, Any]:
         """Return the learner's parameters, defaults included, without its seed."""
-        known = learner_class(self.learner)().get_params(deep=False)
+        known = default_parameters(self.learner)
         if unknown := sorted(set(self.parameters) - set(known)):
             raise ValueError(
                 f"{self.learner} has no parameter {', '.join(unknown)}; it has {', '.join(sorted(known))}"
@@ -82,7 +84,7 @@ class Cell:
 
         A learner that gets a further parameter keeps its cells; one whose defaults change is told by `fits`.
         """
-        default = learner_class(self.learner)().get_params(deep=False)
+        default = default_parameters(self.learner)
         given = self.all_parameters()
         changed = {name: given[name] for name in sorted(given) if given[name] != default[name]}
         values = {**asdict(self), "parameters": changed}
@@ -102,6 +104,17 @@ class Cell:
     def with_seed(self, seed: int) -> Cell:
         """Return the same cell with another seed."""
         return replace(self, seed=seed)
+
+
+def default_parameters(learner: str) -> dict[str, Any]:
+    """Return the parameters of a learner, by name, as it comes; a report asks for them ten thousands of times."""
+    return dict(_defaults_of(learner_class(learner)))
+
+
+@cache
+def _defaults_of(kind: type[OnlineClassifier]) -> Mapping[str, Any]:
+    defaults: dict[str, Any] = kind().get_params(deep=False)
+    return defaults
 
 
 def hash_of(values: Mapping[str, Any]) -> str:

@@ -60,7 +60,8 @@ class Column:
 class Row:
     """One method: its learner, what it may store, and the printed numbers, one per column (nan: none printed).
 
-    `variant` names what a row beside the paper changes in the row it is derived from, `of`.
+    `variant` names what a row beside the paper changes in the row it is derived from; `added` is a row with a method
+    of its own that the paper does not have.
     """
 
     name: str
@@ -72,7 +73,13 @@ class Row:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     low_data: bool = False
     variant: str | None = None
+    added: bool = False
     seeds: int | None = None
+
+    @property
+    def is_papers(self) -> bool:
+        """Whether the paper has this row."""
+        return self.variant is None and not self.added
 
 
 @dataclass(frozen=True)
@@ -90,7 +97,7 @@ class Table:
     Examples
     --------
     >>> table = load_table("table4")
-    >>> [(row.title, *row.paper) for row in table.blocks[0].rows if row.variant is None]
+    >>> [(row.title, *row.paper) for row in table.blocks[0].rows if row.is_papers]
     [('baseline, 1k memory', 47.2), ('ICAN', 58.3), ('ISAY, 1k memory', 57.2), ('ICAN + ISAY', 59.4)]
     """
 

@@ -79,6 +79,11 @@ class MeasuredRow:
         return [record for entry in self.entries for record in entry.records]
 
     @property
+    def seeds(self) -> str:
+        """How many seeds the row's numbers are means over; empty where there is none."""
+        return _span({entry.ours.n for entry in self.entries if entry.ours is not None})
+
+    @property
     def seconds(self) -> float | None:
         """Mean time of a run inside the learner."""
         times = [r.outcome.learning_seconds + r.outcome.prediction_seconds for r in self.records]
@@ -117,13 +122,10 @@ class MeasuredTable:
     @property
     def seeds(self) -> str:
         """How many seeds the numbers are means over."""
-        counts = sorted(
-            {entry.ours.n for row in self.rows for entry in row.entries if entry.ours is not None}
-        )
+        counts = {entry.ours.n for row in self.rows for entry in row.entries if entry.ours is not None}
         if not counts:
             return "no seeds"
-        most = "1 seed" if counts[-1] == 1 else f"{counts[-1]} seeds"
-        return most if len(counts) == 1 else f"{counts[0]} to {most}"
+        return "1 seed" if counts == {1} else f"{_span(counts)} seeds"
 
     @property
     def command(self) -> str:
@@ -142,6 +144,12 @@ class MeasuredTable:
         for row in choice.rows:
             words += ["--rows", row]
         return shlex.join([*words, *(["--stand-in"] if choice.stand_in else [])])
+
+
+def _span(counts: set[int]) -> str:
+    """Return "3", or "1 to 20"; nothing for nothing."""
+    ends = dict.fromkeys((min(counts), max(counts))) if counts else ()
+    return " to ".join(map(str, ends))
 
 
 def measure(plan: Plan, index: RecordIndex) -> MeasuredTable:

@@ -115,7 +115,8 @@ def _gain(claim: _Claim) -> tuple[Verdict, str]:
         return Verdict.FAILS, _first(lost) + few
     if unclear := [result for result in telling if not _is_above(result[1])]:
         more = f"; {lacking}" if lacking else ""
-        return Verdict.UNDECIDED, f"{_too_few(unclear[0][1].n)}: {_first(unclear)}{few}{more}"
+        seeds = min(each.n for _, each in unclear)
+        return Verdict.UNDECIDED, f"{_too_few(seeds)}: {_first(unclear)}{few}{more}"
     least = min(telling, key=lambda result: result[1].mean)
     text = str(least[1]) if len(telling) == 1 else f"least: {least[0]} {least[1]}"
     if missing:  # above those that are there, but the claim names others as well
@@ -133,6 +134,8 @@ def _is_not_above(difference: Difference) -> bool:
 
 
 def _first(results: list[tuple[str, Difference]]) -> str:
+    """Return the three worst and how many more there are."""
+    results = sorted(results, key=lambda result: result[1].mean)
     more = f" and {len(results) - 3} more" if len(results) > 3 else ""
     return "; ".join(f"{name} {each}" for name, each in results[:3]) + more
 
@@ -251,6 +254,23 @@ def _depends(claim: _Claim) -> tuple[Verdict, str]:
     return _settled(gains[least] >= relation.tolerance, text, min(n))
 
 
+def _floor(claim: _Claim) -> tuple[Verdict, str]:
+    relation = claim.relation
+    least = -relation.tolerance
+    results = []
+    for row in relation.rows:
+        for memory in relation.memories:
+            for column in claim.columns():
+                pair = claim.entry(f"{row}_{memory}", column), claim.entry(f"{relation.row}_{memory}", column)
+                results.append((f"{memory} {column}", _difference(*pair)))
+    if short := [result for result in results if result[1].n > 1 and result[1].high < least]:
+        return Verdict.FAILS, f"short in {len(short)} of {len(results)}: {_first(short)}"
+    if unclear := [result for result in results if not result[1].low >= least]:  # nan with one seed
+        few = f"{_too_few(min(each.n for _, each in unclear))} in {len(unclear)} of {len(results)}"
+        return Verdict.UNDECIDED, f"{few}: {_first(unclear)}"
+    return Verdict.HOLDS, f"lowest: {_first([min(results, key=lambda result: result[1].mean)])}"
+
+
 def _close(claim: _Claim) -> tuple[Verdict, str]:
     holds, texts, n = True, [], []
     for first, second in claim.relation.pairs:
@@ -273,4 +293,5 @@ _CHECKS: dict[str, Callable[[_Claim], tuple[Verdict, str]]] = {
     "saturates": _saturates,
     "depends": _depends,
     "close": _close,
+    "floor": _floor,
 }

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from math import nan
 
-from i2cansay.experiments.cell import Cell
+from i2cansay.experiments.cell import Cell, default_parameters
 from i2cansay.experiments.declaration import Block, Column, Row, Table
-from i2cansay.learners import LEARNERS, learner_class
+from i2cansay.learners import LEARNERS
 
 NOT_BUILT = "not built yet"
 
@@ -86,9 +86,13 @@ class PlannedRow:
 
     @property
     def memory(self) -> str:
-        """Samples stored, as the table shows it."""
+        """Samples stored, as the table shows it; where a method has no place for any, none, whatever is printed."""
         sizes = dict.fromkeys(entry.memory for entry in self.entries)
-        return " / ".join("0" if size == 0 else f"{size / 1000:g}k" for size in sizes)
+        text = " / ".join("0" if size == 0 else f"{size / 1000:g}k" for size in sizes)
+        stores = any(
+            entry.cell is None or "memory_size" in entry.cell.all_parameters() for entry in self.entries
+        )
+        return text if stores or text == "0" else f"0 (printed: {text})"
 
 
 @dataclass(frozen=True)
@@ -131,8 +135,8 @@ def make_plan(table: Table, choice: Choice) -> Plan:
     >>> plan = make_plan(load_table("table4"), Choice(encoder="efficientnet-lite0", seeds=2))
     >>> plan.title
     'Table 4: components; efficientnet-lite0 in place of resnet50'
-    >>> len(plan.cells())  # four rows and two of their variants that are no other row already; two seeds
-    12
+    >>> len(plan.cells())  # five rows and two of their variants that are no other row already; two seeds
+    14
     """
     positions, columns = _columns(table, choice)
     blocks = [block for block in table.blocks if choice.backbone in (None, block.backbone)]
@@ -228,7 +232,7 @@ def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) ->
     if row.learner not in LEARNERS:
         return None, NOT_BUILT
     try:
-        known = learner_class(row.learner)().get_params(deep=False)
+        known = default_parameters(row.learner)
     except ImportError as error:
         return None, f"not testable here: {error}"
     parameters = {**row.parameters, **column.parameters}

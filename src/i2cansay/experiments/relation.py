@@ -40,6 +40,17 @@ class Relation:
         """Return the table that the claim is about."""
         return load_table(self.table)
 
+    def is_printed(self) -> bool:
+        """Whether the paper has all rows that the claim is about, so that its tables can be asked."""
+        return self.kind == "same" or all(
+            self.declaration().row(name, self.backbone).is_papers for name in self.row_names()
+        )
+
+    def row_names(self) -> list[str]:
+        """Return the names of all rows that the claim is about; with memories each is a row per memory."""
+        ends = [f"_{memory}" for memory in self.memories] or [""]
+        return [name + end for name in (self.row, *self.rivals, *self.rows) if name for end in ends]
+
     def chosen_columns(self) -> list[Column]:
         """Return the columns that the claim is about, as declared."""
         columns = self.declaration().columns

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from i2cansay.experiments.measured import MeasuredEntry, MeasuredTable
+from i2cansay.experiments.orderings import orderings_markdown
 from i2cansay.experiments.record import Record
 from i2cansay.experiments.report_findings import findings_markdown
 from i2cansay.experiments.report_prose import honest, low_data_cost, provenance
 from i2cansay.experiments.report_tables import measure_all
 from i2cansay.experiments.report_terminal import (
     SECONDS_NOTE,
+    SEEDS_NOTE,
     column_name,
     delta_text,
     metric_text,
@@ -34,11 +36,12 @@ def results_markdown(
         "# Results",
         "Made from the records by `i2cansay report results --markdown RESULTS.md`; do not edit. "
         "Each number is ours, mean ± standard deviation over the seeds, in percent; below it stand the paper's "
-        f"number and the difference. {_sentence(SECONDS_NOTE)}",
+        f"number and the difference. {_sentence(SEEDS_NOTE)} {_sentence(SECONDS_NOTE)}",
         provenance(records),
         low_data_cost(tables),
         "## What holds and what does not",
         *honest(findings),
+        *orderings_markdown(tables),
         *(table_markdown(table) for table in tables),
         "## Every claim of the paper",
         "Undecided: the seeds are too few to tell, the interval spans zero. "
@@ -52,7 +55,7 @@ def results_markdown(
 def table_markdown(measured: MeasuredTable) -> str:
     """Return one table with its heading, its substitutions and the command to repeat it."""
     columns = [column_name(measured, column.name) for column in measured.plan.columns]
-    header = ["", "memory", *columns, "seconds, wall-clock", "state, kB"]
+    header = ["", "memory", *columns, "seeds", "seconds, wall-clock", "state, kB"]
     lines = [f"| {' | '.join(header)} |", "|" + "---|" + "---:|" * (len(header) - 1)]
     backbones = {row.planned.backbone for row in measured.rows}
     before = None
@@ -63,7 +66,8 @@ def table_markdown(measured: MeasuredTable) -> str:
         cells = [_cell(entry, measured.table.decimals) for entry in row.entries]
         seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
         state = "" if row.state_bytes is None else f"{row.state_bytes / 1e3:,.0f}"
-        lines.append(f"| {' | '.join([row.planned.row.title, row.planned.memory, *cells, seconds, state])} |")
+        words = [row.planned.row.title, row.planned.memory, *cells, row.seeds, seconds, state]
+        lines.append(f"| {' | '.join(words)} |")
     notes = [
         f"{_sentence(metric_text(measured))} Means over {measured.seeds}.",
         *(f"{_sentence(text)}" for text in substitutions(measured)),

@@ -17,6 +17,7 @@ from i2cansay.experiments.report_findings import where
 from i2cansay.experiments.report_tables import measure_all
 from i2cansay.experiments.report_terminal import (
     SECONDS_NOTE,
+    SEEDS_NOTE,
     column_name,
     delta_text,
     metric_text,
@@ -82,7 +83,7 @@ def _provenance(records: Sequence[Record]) -> str:
 
 def _section(measured: MeasuredTable, anchor: str) -> str:
     notes = [f"Means over {measured.seeds}; ours, and below it the paper's number and the difference."]
-    texts = (metric_text(measured), measured.table.note, *substitutions(measured), SECONDS_NOTE)
+    texts = (metric_text(measured), measured.table.note, *substitutions(measured), SEEDS_NOTE, SECONDS_NOTE)
     notes += [text[0].upper() + text[1:] + "." for text in texts if text]
     charts = "".join(charts_of(measured))
     return f"""<section id="{anchor}"><h2>{escape(measured.plan.title)}</h2>
@@ -103,14 +104,15 @@ def _illustration(illustration: Illustration) -> str:
 def _table(measured: MeasuredTable) -> str:
     names = [column_name(measured, column.name) for column in measured.plan.columns]
     head = "".join(
-        f"<th>{escape(name)}</th>" for name in ("", "memory", *names, "seconds, wall-clock", "state, kB")
+        f"<th>{escape(name)}</th>"
+        for name in ("", "memory", *names, "seeds", "seconds, wall-clock", "state, kB")
     )
     body = []
     blocks = len({row.planned.backbone for row in measured.rows}) > 1
     for backbone, rows in groupby(measured.rows, key=lambda row: row.planned.backbone):
         if blocks:
             body.append(
-                f'<tr class="block"><td colspan="{len(names) + 4}">paper\'s backbone: {escape(backbone)}</td></tr>'
+                f'<tr class="block"><td colspan="{len(names) + 5}">paper\'s backbone: {escape(backbone)}</td></tr>'
             )
         for row in rows:
             declared = row.planned.row
@@ -121,7 +123,7 @@ def _table(measured: MeasuredTable) -> str:
             state = "" if row.state_bytes is None else f"{row.state_bytes / 1e3:,.0f}"
             body.append(
                 f'<tr class="{kind}"><td>{escape(title)}</td><td>{row.planned.memory}</td>{cells}'
-                f"<td>{seconds}</td><td>{state}</td></tr>"
+                f"<td>{row.seeds}</td><td>{seconds}</td><td>{state}</td></tr>"
             )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
 

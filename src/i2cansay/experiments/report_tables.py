@@ -74,7 +74,7 @@ def _filled(table: Table, index: RecordIndex, choice: Choice) -> MeasuredTable:
         1 + max(record.seed for record in entry.records)
         for row in everything.rows
         for entry in row.entries
-        if entry.records and row.planned.row.variant is None
+        if entry.records and row.planned.row.seeds is None  # else the row has a number of its own
     ]
     # Tables share cells: that some have further seeds, which another table asked for, does not make them this one's.
     if numbers and max(numbers) < table.seeds:

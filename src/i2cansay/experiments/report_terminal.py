@@ -26,6 +26,7 @@ def print_table(measured: MeasuredTable, console: Console | None = None) -> None
     grid.add_column("memory", justify="right")
     for column in measured.plan.columns:
         grid.add_column(column_name(measured, column.name), justify="right")
+    grid.add_column("seeds", justify="right")
     grid.add_column("s", justify="right")
     grid.add_column("kB", justify="right")
     backbones = {row.planned.backbone for row in measured.rows}
@@ -40,6 +41,7 @@ def print_table(measured: MeasuredTable, console: Console | None = None) -> None
             row.planned.row.title,
             row.planned.memory,
             *(_text(entry, measured.table.decimals) for entry in row.entries),
+            row.seeds,
             "" if row.seconds is None else f"{row.seconds:.1f}",
             "" if state is None else f"{state / 1e3:,.0f}",
         )
@@ -49,6 +51,10 @@ def print_table(measured: MeasuredTable, console: Console | None = None) -> None
     wide.print(grid)
 
 
+SEEDS_NOTE = (
+    "memory are the samples a row may store, seeds the runs it is a mean over: one run has no deviation and decides "
+    "nothing"
+)
 SECONDS_NOTE = "seconds are wall-clock, on a machine with other work: they compare rows only roughly"
 
 
@@ -67,6 +73,7 @@ def caption(measured: MeasuredTable) -> str:
     lines = [
         metric_text(measured),
         f"{measured.seeds}; each number: ours, mean ± deviation over seeds; below it: the paper's, difference",
+        SEEDS_NOTE,
         SECONDS_NOTE,
     ]
     if measured.table.note:

@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from i2cansay.core.temperature import Temperature
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.labels import KINDS, Label, LabelRows, as_labels
+from i2cansay.learners.parameters import check_share
 from i2cansay.learners.validation import (
     check_features,
     check_sample_weight,
@@ -27,6 +28,8 @@ CALIBRATION_ROWS = 16
 CALIBRATION_SHARE = 1 / 100
 # Learners that solve when they are asked are asked again when the stream has grown by this much.
 CALIBRATION_GROWTH = 0.3
+# They are judged by rows of classes that have at least this share of the usual number of samples.
+CALIBRATION_COUNT = 0.5
 
 
 class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
@@ -148,11 +151,19 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
             return
         rows = self._labels.rows(labels)
         known = np.flatnonzero(rows >= 0)
+        if self.solves and hasattr(self, "class_counts_"):
+            # A class of one or two samples is far off, and tells nothing of the others; the next batch may do.
+            counts = np.empty(len(self._labels))
+            counts[self._labels.order] = self.class_counts_
+            known = known[counts[rows[known]] >= CALIBRATION_COUNT * counts.mean()]
+            if not len(known):
+                return
         # Spread over the batch: a batch in the order of a folder begins with one class.
         limit = len(known) if self.solves else CALIBRATION_ROWS
         chosen = known[:: -(-len(known) // limit)] if len(known) > limit else known
         if len(chosen):
-            self._temperature.update(self._scores(X[chosen]), rows[chosen])
+            learn = self._temperature.refit if self.solves else self._temperature.update
+            learn(self._scores(X[chosen]), rows[chosen])
         pause = CALIBRATION_GROWTH * self._n_seen
         if not self.solves:
             pause = min(pause, len(chosen) / CALIBRATION_SHARE)
@@ -177,10 +188,31 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         scores = self.class_scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of the highest score, (n,)."""
+    def predict(self, X: ArrayLike, reject_below: float | None = None) -> NDArray[Any]:
+        """Return the label of the highest score, (n,).
+
+        Parameters
+        ----------
+        reject_below : float, optional
+            From 0 to 1: a row whose highest probability (`predict_proba`) is below it gets None instead of a
+            label, and the labels come as an array of objects.
+
+        Examples
+        --------
+        >>> from i2cansay.learners import make_learner
+        >>> X, y = [[0.0], [2.0], [10.0], [12.0]], ["low", "low", "high", "high"]
+        >>> model = make_learner("slda").partial_fit(X, y).partial_fit(X, y)
+        >>> model.predict([[1.0], [6.1]], reject_below=0.9)
+        array(['low', None], dtype=object)
+        """
+        if reject_below is not None:
+            check_share(reject_below=reject_below)
         scores = self.class_scores(X)
         labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
+        if reject_below is None:
+            return labels
+        labels = labels.astype(object)
+        labels[self._temperature.probabilities(scores).max(axis=1) < reject_below] = None
         return labels
 
     def predict_proba(self, X: ArrayLike) -> Float64:

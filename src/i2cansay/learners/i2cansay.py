@@ -300,6 +300,38 @@ class I2CANSAY(OnlineClassifier):
         distances = self._significance.distances(X, self._moments, self.distance)
         return decision(softmax(logits), importance(distances, self.bias_scale))
 
+    def novelty(self, X: ArrayLike) -> Float64:
+        """Return how little each row of `X`, (n, d), is like any class taught, (n,); larger is stranger.
+
+        With ``covariance="shared"`` only. The squared distance to the nearest class, less that to the centre of
+        everything, each in units of its own covariance: what is unusual for all classes alike is no sign of a new
+        one. Numbers of one learner can be compared with each other; there is no threshold that suits all.
+
+        References
+        ----------
+        Ren, Fort, Liu, Guha Roy, Padhy, Lakshminarayanan (2021), A simple fix to Mahalanobis distance for improving
+        near-OOD detection, arXiv:2106.09022.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_digits
+        >>> X, y = load_digits(return_X_y=True)
+        >>> known = y < 8
+        >>> model = I2CANSAY(covariance="shared", random_state=0).fit(X[:1500][known[:1500]], y[:1500][known[:1500]])
+        >>> strange, known = model.novelty(X[1500:]), known[1500:]
+        >>> bool(np.median(strange[~known]) > np.quantile(strange[known], 0.9))
+        True
+        """
+        if self.covariance != "shared":
+            raise ValueError(
+                'novelty needs covariance="shared": with covariance="diagonal" there is no distance that '
+                "compares classes; use predict(X, reject_below=...) instead"
+            )
+        self._check_ready()
+        X = check_features(self, X, reset=False)
+        assert self._shared is not None  # made when learning began
+        return self._shared.novelty(X)
+
     @property
     def class_counts_(self) -> Float64:
         """Samples taught per class, (n_classes,), in the order of `classes_`."""

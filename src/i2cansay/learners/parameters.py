@@ -28,6 +28,21 @@ def check_not_negative(**parameters: float) -> None:
             raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
 
 
+def check_share(**parameters: float) -> None:
+    """Raise unless every parameter is a number from 0 to 1.
+
+    Examples
+    --------
+    >>> check_share(reject_below=50)
+    Traceback (most recent call last):
+    ...
+    ValueError: reject_below must be a number from 0 to 1, got 50
+    """
+    for name, value in parameters.items():
+        if not _is_finite_number(value) or not 0 <= value <= 1:
+            raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
+
+
 def check_whole(*, at_least: int = 0, **parameters: int) -> None:
     """Raise unless every parameter is a whole number of at least `at_least`.
 

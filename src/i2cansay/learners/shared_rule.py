@@ -12,7 +12,7 @@ from i2cansay.core.ican import draw_absent_classes, draw_old_classes
 from i2cansay.core.linear import LinearScores
 from i2cansay.core.preconditioned import PreconditionedHead
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
-from i2cansay.core.types import Features, Float64, Rows, State
+from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.cached import Cached
 
 # The closed form is divided by a temperature before the head adds to it: a tenth of the samples per class, at least
@@ -20,6 +20,8 @@ from i2cansay.learners.cached import Cached
 # the head. Chosen on held-out training data: docs/shared-mode.md has the sweep.
 SAMPLES_PER_DEGREE = 10.0
 DEGREES_PER_CLASS = 0.4
+# As samples pass, the best penalty rises slowly: it is looked for from here on, in units of the last one.
+STEP_BACK = 0.25
 
 
 class SharedSettings(NamedTuple):
@@ -79,11 +81,14 @@ class SharedRule:
         self.scatter.add(mapped, rows, weights)
         self._rule.clear()
         if self._head is not None and self.scatter.mean_variance:
-            total = self.scatter.means.total
-            self._head.follow(
-                self.scatter, np.unique(rows), self._choose() if self._head.due(total) else None
-            )
-            self._step(mapped, rows, weights, rng)
+            due = self._head.due(self.scatter.means.total)
+            if due:
+                self._head.follow(self.scatter, np.unique(rows), self._choose())
+            pulled = self._head.pull(mapped)
+            if not due:
+                share = (1.0 if weights is None else weights) / self.scatter.means.count[rows]
+                self._head.shift(pulled, rows, share)
+            self._step(mapped, rows, weights, rng, pulled)
 
     def train(self, X: Features, rows: Rows, rng: np.random.Generator) -> None:
         """Train the head once more on samples that are in the statistics already."""
@@ -97,7 +102,14 @@ class SharedRule:
         if self._head is not None:
             self._head.fade(before - self.scatter.means.total)
 
-    def _step(self, X: Features, rows: Rows, weights: Float64 | None, rng: np.random.Generator) -> None:
+    def _step(
+        self,
+        X: Features,
+        rows: Rows,
+        weights: Float64 | None,
+        rng: np.random.Generator,
+        pulled: Float32 | None = None,
+    ) -> None:
         n_classes = len(self.scatter.means)
         # Without any spread there is no covariance, and a step would depend on the unit of the features.
         if self._head is None or n_classes < 2 or not self.scatter.mean_variance:
@@ -115,6 +127,7 @@ class SharedRule:
         self._head.step(
             X,
             rows,
+            pulled_own=pulled,
             old=old,
             means=self.scatter.means.mean,
             weights=every_row,
@@ -146,7 +159,7 @@ class SharedRule:
         """Return the shrinkage for a new inverse."""
         total = self.scatter.means.total
         if self.settings.shrinkage == "gcv":
-            chosen = cross_validated_shrinkage(self.scatter)
+            chosen = cross_validated_shrinkage(self.scatter, lowest=STEP_BACK * self._penalty)
             self._penalty, self._chosen_at = total * chosen / max(1 - chosen, 1e-12), total
         return self.shrinkage()
 
@@ -172,12 +185,12 @@ class SharedRule:
         rule, means = self._closed_form(), self.scatter.means
         share = np.sqrt(means.count / means.total)
         projected = LinearScores(rule.centre, rule.weights, np.zeros(len(means))).of(self.features.apply(X))
-        lengths: Float64 = inner(means.from_centre(), rule.weights)
+        lengths = inner(means.from_centre(), rule.weights)
         among = np.eye(len(means)) + share[:, None] * lengths * share
         weighed = projected * share
         explained = np.einsum("nc,nc->n", weighed, np.linalg.solve(among, weighed.T).T)
-        nearest: Float64 = (np.diagonal(lengths) - 2 * projected).min(axis=1)
-        return nearest + explained
+        relative: Float64 = (np.diagonal(lengths) - 2 * projected).min(axis=1) + explained
+        return relative
 
     def _closed_form(self) -> LinearScores:
         return self._rule.get(
@@ -227,7 +240,7 @@ class SharedRule:
 
     def _start_over(self) -> None:
         """Choose shrinkage and inverse anew: what they rest on has changed other than by passing samples."""
-        self._chosen_at = 0.0
+        self._penalty = self._chosen_at = 0.0
         if self._head is not None:
             self._head.expire()
         self._rule.clear()

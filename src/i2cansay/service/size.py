@@ -9,10 +9,19 @@ from i2cansay.learners import learner_class
 from i2cansay.service.errors import refused
 from i2cansay.service.limits import MEGABYTE
 
-SQUARE = ("slda", "ridge", "ranpac")
-"""Learners that keep a matrix of all pairs of dimensions."""
+SQUARE = ("slda", "ridge", "ranpac", "rff_lda")
+"""Learners that keep a matrix of all pairs of dimensions, of the features or of their lift."""
 PER_CLASS = 24
 """Bytes per class and dimension: a mean, a spread and a weight, at most in double precision."""
+PER_SAMPLE = 16
+"""Bytes per stored sample beside its features: its class and what decides whether it stays."""
+ADVICE = {
+    "ranpac": "fewer n_projections",
+    "rff_lda": "fewer n_projections",
+    "fecam": 'covariance="common"',
+    "ensemble": "fewer n_classifiers",
+}
+USUAL_ADVICE = "narrower features, fewer classes"
 
 
 def state_bytes(learner: str, parameters: Mapping[str, Any], width: int, classes: int) -> int:
@@ -22,13 +31,33 @@ def state_bytes(learner: str, parameters: Mapping[str, Any], width: int, classes
     --------
     >>> state_bytes("i2cansay", {}, 1280, 100), state_bytes("slda", {}, 1280, 100)
     (3072000, 16179200)
+    >>> state_bytes("er", {"memory_size": 1000}, 1280, 100)
+    8208000
     """
-    side = width
-    if learner == "ranpac":
-        usual = learner_class(learner)().get_params(deep=False)
-        side = int({**usual, **parameters}["n_projections"])
+    given = {**learner_class(learner)().get_params(deep=False), **parameters}
+    side = int(given.get("n_projections", width))
     square = 8 * side**2 if learner in SQUARE else 0
-    return square + PER_CLASS * side * classes
+    return square + PER_CLASS * side * classes + _samples(given, width) + _own(learner, given, width, classes)
+
+
+def _samples(given: Mapping[str, Any], width: int) -> int:
+    """Return the bytes of the samples a learner may store."""
+    return int(given.get("memory_size", 0)) * (4 * width + PER_SAMPLE)
+
+
+def _own(learner: str, given: Mapping[str, Any], width: int, classes: int) -> int:
+    """Return the bytes of what no other learner keeps."""
+    if learner == "fecam":  # a triangle in single precision, and its factor once it was asked
+        return 4 * width * (width + 1) * classes if given["covariance"] == "class" else 8 * width**2
+    if learner == "ensemble":  # the classifiers, and their keys
+        return 4 * int(given["n_classifiers"]) * (classes + 1) * (width + 1)
+    if learner == "cope":  # the embedding
+        return 4 * width * int(given["embedding_size"] or width)
+    if learner == "cndpm":  # directions of the experts: at most about one expert for every class
+        return 8 * int(given["rank"]) * width * classes
+    if learner == "dsdm":  # what every row says of every class
+        return 4 * int(given["memory_size"]) * classes
+    return 0
 
 
 def check_size(learner: str, parameters: Mapping[str, Any], width: int, classes: int, most: int) -> None:
@@ -38,7 +67,8 @@ def check_size(learner: str, parameters: Mapping[str, Any], width: int, classes:
     except (TypeError, ValueError, OverflowError):
         return  # parameters that make no sense are refused, with a better sentence, when the learner is made
     if needed > most:
-        advice = "fewer n_projections" if learner == "ranpac" else "narrower features, fewer classes"
+        stores = "memory_size" in parameters
+        advice = ADVICE.get(learner, "a smaller memory_size" if stores else USUAL_ADVICE)
         raise refused(
             f"the learner {learner!r} would keep {needed / MEGABYTE:.0f} MB for features of width {width} and "
             f"{classes} classes, and a model may take {most / MEGABYTE:.0f} MB; use {advice} or another learner"

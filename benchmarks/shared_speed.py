@@ -1,0 +1,142 @@
+"""Size and speed of the shared mode against the one product it cannot avoid, the Gram matrix of each batch.
+
+    python benchmarks/shared_speed.py [--quick]
+
+Synthetic features, D = 2048 and 1000 classes unless a line says otherwise, one BLAS thread, no lift. "Product" is
+``X.T @ X`` of a batch of 50 in float64; a step between two inverses and the product take turns, and medians are
+compared. A stream adds the inverses, which are made anew whenever 30% more samples have passed.
+"""
+
+import argparse
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from interleaved import interleaved
+from numpy.typing import NDArray
+from scipy.linalg import blas
+from threadpoolctl import threadpool_limits
+
+from i2cansay import I2CANSAY
+
+BATCH = 50
+Batch = tuple[NDArray[np.float32], NDArray[np.int64]]
+
+
+def batches(d: int, c: int, n: int) -> list[Batch]:
+    """Return batches of noisy class centres, non-negative as features behind a ReLU are."""
+    rng = np.random.default_rng(0)
+    centres = rng.random((c, d), dtype=np.float32)
+    labels = [rng.integers(0, c, BATCH) for _ in range(n)]
+    return [(centres[y] + 0.3 * rng.random((BATCH, d), dtype=np.float32), y) for y in labels]
+
+
+def taught(d: int, c: int) -> I2CANSAY:
+    """Return a learner that has seen every class twice, whose inverse has just been made."""
+    model, rng = I2CANSAY(covariance="shared", random_state=0), np.random.default_rng(1)
+    centres = rng.random((c, d), dtype=np.float32)
+    # In one batch: how it came to know the classes is not what is timed.
+    y = np.repeat(np.arange(c), 2)
+    return model.partial_fit(centres[y] + 0.3 * rng.random((2 * c, d), dtype=np.float32), y)
+
+
+def product(X: NDArray[np.float64]) -> Callable[[], object]:
+    """Return the whole float64 product ``X.T @ X``, on the BLAS that the learner uses."""
+    return lambda: blas.dgemm(1.0, X.T, X.T, trans_b=1)
+
+
+def half_product(X: NDArray[np.float64]) -> Callable[[], object]:
+    """Return the same for one triangle, which is all that a symmetric matrix needs."""
+    return lambda: blas.dsyrk(1.0, X.T)
+
+
+def step(d: int, c: int, rounds: int) -> dict[str, float]:
+    """Return median seconds of a batch between two inverses, and of the product."""
+    model, data, position = taught(d, c), batches(d, c, 12), -1
+    X = data[0][0].astype(np.float64)
+
+    def learn() -> None:
+        nonlocal position
+        position = (position + 1) % len(data)
+        model.partial_fit(*data[position])
+
+    between_inverses(model)
+    return interleaved({"batch": learn, "product": product(X), "triangle": half_product(X)}, rounds=rounds)
+
+
+def stream(d: int, c: int, n: int) -> tuple[float, int]:
+    """Return seconds per batch over a stream of `n` samples, inverses and calibration included, and the inverses."""
+    model, data, inverses = I2CANSAY(covariance="shared", random_state=0), batches(d, c, 12), 0
+    begin = perf_counter()
+    for position in range(n // BATCH):
+        before = _rule(model)._head._due if position else 0.0
+        model.partial_fit(*data[position % len(data)])
+        inverses += _rule(model)._head._due != before
+    return (perf_counter() - begin) / (n // BATCH), inverses
+
+
+def sizes(model: I2CANSAY, d: int, c: int) -> tuple[float, float, float]:
+    """Return megabytes of the state, of the bound 5 C D + 2 D D float32, and of what is held beside the state."""
+    state = sum(array.nbytes for array in model._whole_state().values())
+    model.predict(np.zeros((1, d), dtype=np.float32))
+    held = sum(array.nbytes for array in _rule(model)._closed_form())
+    return state / 1e6, 4 * (5 * c * d + 2 * d * d) / 1e6, held / 1e6
+
+
+def wide(d: int, c: int, n: int) -> tuple[float, float, float]:
+    """Return seconds of a batch of very wide features, of one with an inverse, and megabytes of the state."""
+    model, data, times = I2CANSAY(covariance="shared", random_state=0), batches(d, c, n + 1), []
+    for batch in data:
+        begin = perf_counter()
+        model.partial_fit(*batch)
+        times.append(perf_counter() - begin)
+        between_inverses(model)
+    state = sum(array.nbytes for array in model._whole_state().values())
+    return float(np.median(times[1:])), times[0], state / 1e6
+
+
+def between_inverses(model: I2CANSAY) -> None:
+    """Put off inverse and calibration, so that a batch alone is timed."""
+    _rule(model)._head._due = np.inf
+    model._calibrate_at = 2**62
+
+
+def _rule(model: I2CANSAY) -> Any:
+    return model._shared
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few rounds, to see that it runs")
+    quick = parser.parse_args().quick
+    with threadpool_limits(1):
+        d, c = 2048, 1000
+        state, bound, held = sizes(taught(d, c), d, c)
+        print(
+            f"- state {state:.1f} MB, bound {bound:.1f} MB; held beside it after a prediction {held:.1f} MB"
+        )
+        for classes in (100, c):
+            times = step(d, classes, 5 if quick else 30)
+            print(
+                f"- D {d}, C {classes}: batch of {BATCH} {1e3 * times['batch']:.1f} ms, product "
+                f"{1e3 * times['product']:.1f} ms, one triangle {1e3 * times['triangle']:.1f} ms: "
+                f"{times['batch'] / times['product']:.2f} products",
+                flush=True,
+            )
+        n = 1000 if quick else 10_000
+        mean, inverses = stream(d, 100, n)
+        print(
+            f"- a stream of {n:,}, C 100: {1e3 * mean:.1f} ms per batch with its {inverses} inverses",
+            flush=True,
+        )
+        median, first, state = wide(20_000, 100, 4 if quick else 10)
+        print(
+            f"- D 20,000, C 100: {1e3 * median:.0f} ms per batch, {first:.1f} s with an inverse, "
+            f"state {state:.0f} MB"
+        )
+
+
+if __name__ == "__main__":
+    main()

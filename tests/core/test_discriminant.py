@@ -1,0 +1,148 @@
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+from i2cansay.core.discriminant import cross_validated_shrinkage, discriminant
+from i2cansay.core.gcv import PENALTIES
+from i2cansay.core.scatter import SharedScatter, oas_shrinkage
+
+
+def draw(n: int = 90, d: int = 5, apart: float = 1.0, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return samples of three unequal classes whose dimensions are correlated, far from the origin."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice(3, size=n, p=[0.5, 0.3, 0.2])
+    mixed = rng.standard_normal((n, d)) @ (np.eye(d) + 0.1 * rng.standard_normal((d, d)))
+    return mixed + apart * rng.standard_normal((3, d))[y] + 20, y
+
+
+def taught(X: np.ndarray, y: np.ndarray) -> SharedScatter:
+    scatter = SharedScatter(X.shape[1])
+    scatter.resize(int(y.max()) + 1)
+    scatter.add(X, y)
+    return scatter
+
+
+def by_row(scores: np.ndarray) -> np.ndarray:
+    """Take away what all classes share, which no decision sees."""
+    centred: np.ndarray = scores - scores.mean(axis=1, keepdims=True)
+    return centred
+
+
+def brute_force_errors(X: np.ndarray, y: np.ndarray, penalties: Sequence[float]) -> list[float]:
+    """Regress one-hot targets, with an intercept, by the whole hat matrix, (n, n), for each penalty."""
+    n, Y = len(X), np.eye(y.max() + 1)[y]
+    within = X - np.stack([X[y == label].mean(axis=0) for label in range(y.max() + 1)])[y]
+    unit = (within**2).sum() / n / X.shape[1]
+    centred, errors = X - X.mean(axis=0), []
+    for penalty in penalties:
+        ridge = centred.T @ centred + penalty * unit * np.eye(X.shape[1])
+        hat = centred @ np.linalg.solve(ridge, centred.T) + 1 / n
+        errors.append(float(n * ((Y - hat @ Y) ** 2).sum() / (n - np.trace(hat)) ** 2))
+    return errors
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "apart"), [(90, 5, 1.0), (90, 5, 0.2), (40, 60, 1.0), (40, 60, 0.1), (300, 30, 0.3)]
+)
+def test_shrinkage_is_that_of_the_best_regression_onto_the_classes(n: int, d: int, apart: float) -> None:
+    X, y = draw(n, d, apart)
+    scatter = taught(X, y)
+    oracle = oas_shrinkage(scatter.matrix, n)
+    allowed = [penalty for penalty in PENALTIES if penalty / (penalty + n) >= oracle] or [PENALTIES[-1]]
+    best = allowed[int(np.argmin(brute_force_errors(X, y, allowed)))]
+    assert cross_validated_shrinkage(scatter) == pytest.approx(best / (best + n))
+
+
+def test_penalties_below_the_lowest_are_left_out() -> None:
+    X, y = draw(300, 30, 0.3)
+    scatter = taught(X, y)
+    best = cross_validated_shrinkage(scatter)
+    penalty = 300 * best / (1 - best)
+    assert cross_validated_shrinkage(scatter, lowest=penalty / 2) == pytest.approx(best)
+    stronger = cross_validated_shrinkage(scatter, lowest=2 * penalty)
+    assert 300 * stronger / (1 - stronger) >= 2 * penalty
+
+
+def test_few_samples_do_not_end_in_the_valley_of_no_penalty() -> None:
+    # With one direction of hardly any noise the error is least where every sample is fitted.
+    rng = np.random.default_rng(0)
+    y = rng.choice(3, size=90, p=[0.5, 0.3, 0.2])
+    X = rng.standard_normal((90, 5)) @ (np.eye(5) + 0.5 * rng.standard_normal((5, 5)))
+    X += 0.2 * rng.standard_normal((3, 5))[y]
+    scatter = taught(X, y)
+    assert int(np.argmin(brute_force_errors(X, y, PENALTIES))) == 0
+    assert cross_validated_shrinkage(scatter) >= oas_shrinkage(scatter.matrix, 90)
+
+
+def test_directions_are_those_of_the_regression() -> None:
+    X, y = draw(60, 8)
+    scatter, n = taught(X, y), 60
+    penalty = 3.0
+    shrunk = discriminant(scatter, penalty / (penalty + n)).weights
+    centred, Y = X - X.mean(axis=0), np.eye(3)[y]
+    ridge = centred.T @ centred + penalty * scatter.mean_variance * np.eye(8)
+    regression = np.linalg.solve(ridge, centred.T @ Y).T
+    # The same two directions: each set of rows lies in the span of the other.
+    assert np.linalg.matrix_rank(np.concatenate([shrunk, regression]), tol=1e-9) == 2
+    assert np.linalg.matrix_rank(shrunk - shrunk.mean(axis=0), tol=1e-9) == 2
+
+
+def test_shrinkage_changes_neither_with_the_unit_nor_with_the_origin() -> None:
+    X, y = draw(40, 30)
+    expected = cross_validated_shrinkage(taught(X, y))
+    for moved in (1e-3 * X, 1e5 * X, X + 1e3):
+        assert cross_validated_shrinkage(taught(moved, y)) == pytest.approx(expected)
+
+
+def test_one_class_and_no_spread_fall_back_to_the_oracle_approximation() -> None:
+    X, _ = draw()
+    one = taught(X, np.zeros(90, dtype=np.int64))
+    assert cross_validated_shrinkage(one) == oas_shrinkage(one.matrix, 90) < 1
+    apart = taught(np.eye(4), np.arange(4))
+    assert cross_validated_shrinkage(apart) == 1.0
+    assert discriminant(apart, 1.0).of(np.eye(4)).argmax(axis=1).tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("n", [4, 5, 8])
+def test_fewer_samples_than_dimensions_are_shrunk_to_something_finite(n: int) -> None:
+    X, _ = draw(n, 20)
+    y = np.arange(n) % 2
+    scatter = taught(X, y)
+    shrinkage = cross_validated_shrinkage(scatter)
+    assert 0 < shrinkage <= 1
+    assert np.isfinite(discriminant(scatter, shrinkage).of(X)).all()
+
+
+@pytest.mark.parametrize("shrinkage", [1e-4, 0.3, 1.0])
+@pytest.mark.parametrize("empirical_prior", [True, False])
+def test_agrees_with_scikit_learn(shrinkage: float, empirical_prior: bool) -> None:
+    # Scikit-learn shrinks each class's covariance and weighs by the priors: with the classes' shares as weights
+    # that is the pooled covariance, shrunk. The uniform prior is then a matter of the constant.
+    X, y = draw()
+    expected = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=shrinkage).fit(X, y).decision_function(X)
+    if not empirical_prior:
+        expected = expected - np.log(np.bincount(y) / len(y))
+    found = discriminant(taught(X, y), shrinkage, empirical_prior=empirical_prior).of(X)
+    np.testing.assert_allclose(by_row(found), by_row(expected), rtol=1e-7, atol=1e-8)
+    np.testing.assert_array_equal(found.argmax(axis=1), expected.argmax(axis=1))
+
+
+def test_empirical_prior_adds_the_logarithm_of_the_shares() -> None:
+    X, y = draw()
+    scatter = taught(X, y)
+    plain, weighed = (discriminant(scatter, 0.1, empirical_prior=prior).of(X) for prior in (False, True))
+    np.testing.assert_allclose(weighed - plain, np.tile(np.log(np.bincount(y) / 90), (90, 1)), atol=1e-9)
+
+
+def test_class_that_has_faded_to_nothing_keeps_a_finite_score() -> None:
+    X, y = draw()
+    scatter = taught(X, y)
+    for _ in range(10):
+        scatter.fade(1e-200)
+        scatter.add(X[y == 0], y[y == 0])
+    assert scatter.means.count[1] == 0.0
+    scores = discriminant(scatter, 0.1, empirical_prior=True).of(X)
+    assert np.isfinite(scores).all()
+    assert (scores.argmax(axis=1) == 0).all()

@@ -1,0 +1,349 @@
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits
+
+from i2cansay.core.feature_map import WIDEST
+from i2cansay.learners.i2cansay import I2CANSAY
+from i2cansay.learners.i2cansay_shared import SharedI2CANSAY
+
+C, D = 5, 8
+
+
+def shared(**parameters: Any) -> I2CANSAY:
+    return I2CANSAY(covariance="shared", **{"random_state": 0, **parameters})
+
+
+def closed_form(**parameters: Any) -> I2CANSAY:
+    return shared(pseudo=None, **parameters)
+
+
+def draw(n: int = 200, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return signed features of classes that come one after the other, and correlated dimensions."""
+    rng, fixed = np.random.default_rng(seed), np.random.default_rng(99)
+    y = np.sort(rng.integers(0, C, n))
+    mixing = np.eye(D) + 0.3 * fixed.standard_normal((D, D))
+    return rng.standard_normal((n, D)) @ mixing + 1.5 * fixed.standard_normal((C, D))[y], y
+
+
+def taught(model: I2CANSAY, X: np.ndarray, y: np.ndarray, batch: int = 20) -> I2CANSAY:
+    for start in range(0, len(X), batch):
+        model.partial_fit(X[start : start + batch], y[start : start + batch])
+    return model
+
+
+@cache
+def digits() -> tuple[np.ndarray, np.ndarray]:
+    X, y = load_digits(return_X_y=True)
+    return X.astype(np.float32), y
+
+
+# -- what it is -----------------------------------------------------------------------------------------------
+
+
+def test_it_declares_what_it_is() -> None:
+    assert (shared().solves, I2CANSAY().solves) == (True, False)
+    assert closed_form().order_free
+    assert not any(
+        model.order_free for model in (shared(), I2CANSAY(pseudo=None), closed_form(forgetting=0.01))
+    )
+    assert not shared().stores_samples
+
+
+def test_named_learner_is_the_mode_with_a_lift() -> None:
+    X, y = draw()
+    named = taught(SharedI2CANSAY(lift=30, random_state=0), X, y)
+    np.testing.assert_array_equal(named.class_scores(X), taught(shared(lift=30), X, y).class_scores(X))
+    assert named.solves
+    assert "covariance" not in named.get_params()
+    assert SharedI2CANSAY(pseudo=None).order_free
+
+
+@pytest.mark.parametrize(
+    ("parameters", "match"),
+    [
+        ({"shrinkage": 0}, "shrinkage must be a number above 0, got 0"),
+        ({"shrinkage": 2}, "at most 1, got 2"),
+        ({"shrinkage": "best"}, "shrinkage must be .*got 'best'"),
+        ({"lift": -1}, "lift must be a whole number of at least 0, got -1"),
+        ({"lift": 1.5}, r"lift must be a whole number of at least 0, got 1\.5"),
+        ({"pseudo": "gaussian"}, "pseudo must be .*got 'gaussian'"),
+        ({"memory_size": 10}, "memory_size"),
+        ({"forgetting": 1}, "forgetting must be below 1, got 1"),
+        ({"forgetting": -0.1}, r"forgetting must be a number of at least 0, got -0\.1"),
+        ({"prior": "flat"}, "prior must be .*'flat'"),
+        ({"feature_transform": "log"}, "feature_transform must be .*'log'"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_named(parameters: dict[str, Any], match: str) -> None:
+    model = shared(**parameters)
+    with pytest.raises(ValueError, match=match):
+        model.partial_fit(np.eye(2), [0, 1])
+    assert not hasattr(model, "classes_")
+
+
+def test_class_statistics_are_those_of_the_transformed_features() -> None:
+    X, y = digits()
+    model = taught(shared(), X[:300], y[:300])
+    assert model.class_counts_.tolist() == np.bincount(y[:300]).tolist()
+    for label in range(10):
+        expected = np.sqrt(X[:300][y[:300] == label]).mean(axis=0)
+        np.testing.assert_allclose(model.class_means_[label], expected, rtol=1e-5, atol=1e-6)
+    with pytest.raises(AttributeError, match="no standard deviations"):
+        _ = model.class_stds_
+
+
+# -- the order of the samples -----------------------------------------------------------------------------------
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 1000), batch=st.integers(1, 60), lift=st.sampled_from([0, 6]))
+def test_closed_form_knows_neither_order_nor_batches(seed: int, batch: int, lift: int) -> None:
+    X, y = draw(120)
+    order = np.random.default_rng(seed).permutation(120)
+    expected = closed_form(lift=lift, feature_transform="none").partial_fit(X, y).class_scores(X)
+    found = taught(closed_form(lift=lift, feature_transform="none"), X[order], y[order], batch)
+    np.testing.assert_allclose(found.class_scores(X), expected, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("n_parts", [2, 3, 5])
+@pytest.mark.parametrize("lift", [0, 6])
+def test_merged_parts_are_one_pass(n_parts: int, lift: int) -> None:
+    # Classes come one after the other: each part knows labels that the others have never seen.
+    X, y = draw()
+    names = np.array(["ant", "bee", "cat", "dog", "eel"])[y]
+    whole = taught(closed_form(lift=lift), X, names)
+    parts = [taught(closed_form(lift=lift), X[p], names[p]) for p in np.array_split(np.arange(200), n_parts)]
+    assert any(len(part.classes_) < C for part in parts)
+    merged = parts[-1]
+    for part in parts[:-1]:
+        merged.merge(part)
+    assert merged.classes_.tolist() == whole.classes_.tolist()
+    np.testing.assert_allclose(merged.class_scores(X), whole.class_scores(X), rtol=1e-8, atol=1e-8)
+    np.testing.assert_array_equal(merged.predict(X), whole.predict(X))
+
+
+def test_merging_a_tree_of_parts_is_merging_them_in_a_row() -> None:
+    X, y = draw()
+    rows = np.array_split(np.random.default_rng(0).permutation(200), 4)
+    a, b, c, d = (closed_form().partial_fit(X[part], y[part]) for part in rows)
+    a.merge(b)
+    c.merge(d)
+    np.testing.assert_allclose(
+        a.merge(c).class_scores(X), closed_form().partial_fit(X, y).class_scores(X), rtol=1e-8, atol=1e-8
+    )
+
+
+def test_merged_heads_decide_about_as_well_as_one_pass() -> None:
+    X, y = digits()
+    order = np.random.default_rng(0).permutation(1500)
+    parts = [taught(shared(), X[p], y[p], 50) for p in np.array_split(order, 3)]
+    merged = parts[0].merge(parts[1]).merge(parts[2])
+    whole = taught(shared(), X[order], y[order], 50)
+    assert merged.score(X[1500:], y[1500:]) > whole.score(X[1500:], y[1500:]) - 0.03
+    taught(merged, X[:100], y[:100])  # and it goes on
+    assert np.isfinite(merged.class_scores(X)).all()
+
+
+# -- taking back ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lift", [0, 6])
+def test_unlearnt_samples_were_never_taught(lift: int) -> None:
+    X, y = draw()
+    gone = np.arange(200) % 3 == 0
+    never = closed_form(lift=lift, feature_transform="none").partial_fit(X[~gone], y[~gone])
+    model = taught(closed_form(lift=lift, feature_transform="none"), X, y)
+    model.class_scores(X)  # what was solved before is not to be used again
+    model.unlearn(X[gone], y[gone])
+    np.testing.assert_allclose(model.class_scores(X), never.class_scores(X), rtol=1e-7, atol=1e-8)
+
+
+def test_unlearning_all_of_a_class_leaves_no_trace_of_it() -> None:
+    X, y = draw()
+    never = closed_form().partial_fit(X[y != 2], y[y != 2])
+    model = closed_form().partial_fit(X, y).unlearn(X[y == 2], y[y == 2])
+    assert model.classes_.tolist() == [0, 1, 3, 4]
+    np.testing.assert_allclose(model.class_scores(X), never.class_scores(X), rtol=1e-7, atol=1e-8)
+
+
+def test_unlearning_mends_a_wrong_label_with_the_head_as_well() -> None:
+    X, y = draw()
+    model = taught(shared(), X, y)
+    means = model.class_means_
+    model.partial_fit(X[:3], [4, 4, 4]).unlearn(X[:3], [4, 4, 4])
+    np.testing.assert_allclose(model.class_means_, means, rtol=1e-9, atol=1e-12)
+    assert np.isfinite(model.partial_fit(X[:3], y[:3]).class_scores(X)).all()
+
+
+def test_unlearning_what_has_faded_is_refused() -> None:
+    X, y = draw()
+    model = taught(closed_form(forgetting=0.01), X, y)
+    before = model.state()
+    with pytest.raises(ValueError, match="forget the class instead"):
+        model.unlearn(X[:3], y[:3])
+    for name, array in model.state().items():
+        np.testing.assert_array_equal(array, before[name])
+
+
+def test_forgotten_class_takes_mean_count_and_weights_and_leaves_the_shared_covariance() -> None:
+    X, y = draw()
+    model = taught(shared(shrinkage=0.2), X, y)
+    before, means = model.state(), model.class_means_
+    model.forget(2)
+    after, left = model.state(), [0, 1, 3, 4]
+    np.testing.assert_array_equal(model.class_means_, means[left])
+    assert model.class_counts_.tolist() == np.bincount(y)[left].tolist()
+    for name in ("weights", "pulled", "mean"):
+        np.testing.assert_array_equal(after[f"shared.{name}"], before[f"shared.{name}"][left])
+    for name in ("matrix", "inverse", "total", "centre"):
+        np.testing.assert_array_equal(after[f"shared.{name}"], before[f"shared.{name}"])
+
+
+@pytest.mark.parametrize("lift", [0, 6])
+def test_forgetting_a_class_changes_no_score_of_the_others_at_a_given_shrinkage(lift: int) -> None:
+    X, y = draw()
+    model = taught(closed_form(shrinkage=0.2, lift=lift), X, y)
+    before = model.class_scores(X)
+    np.testing.assert_allclose(model.forget(2).class_scores(X), before[:, [0, 1, 3, 4]], rtol=1e-10)
+
+
+# -- the unit of the features -------------------------------------------------------------------------------------
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    scale=st.floats(1e-3, 1e3),
+    pseudo=st.sampled_from(["ican", None]),
+    lift=st.sampled_from([0, 6]),
+    signed=st.booleans(),
+    first=st.integers(1, 30),
+)
+def test_unit_of_the_features_changes_no_decision(
+    scale: float, pseudo: str | None, lift: int, signed: bool, first: int
+) -> None:
+    # Shuffled, and beginning with few samples: also with one of each class at most, when there is no spread yet.
+    X, y = draw()
+    order = np.random.default_rng(1).permutation(200)
+    X, y = (X if signed else np.abs(X))[order], y[order]
+    models = [shared(pseudo=pseudo, lift=lift) for _ in range(2)]
+    for rows in (slice(0, first), slice(first, 40), slice(40, 60), slice(60, 150)):
+        scores = []
+        for model, unit in zip(models, (1.0, scale), strict=True):
+            model.partial_fit(unit * X[rows], y[rows])
+            scores.append(model.class_scores(unit * X))
+        if rows.start:
+            np.testing.assert_allclose(scores[1], scores[0], rtol=1e-3, atol=1e-3)
+        best, other = scores[0].argmax(axis=1), scores[1].argmax(axis=1)
+        # Rounding may tip a row that lies on a border.
+        lead = scores[0].max(axis=1) - scores[0][np.arange(200), other]
+        assert (lead[best != other] < 1e-4).all()
+
+
+def test_signed_features_are_not_rooted_and_learnt() -> None:
+    X, y = draw(600)
+    order = np.random.default_rng(0).permutation(600)
+    model = taught(shared(), X[order[:400]], y[order[:400]])
+    np.testing.assert_allclose(model.class_means_[0], X[order[:400]][y[order[:400]] == 0].mean(axis=0))
+    assert model.score(X[order[400:]], y[order[400:]]) > 0.75
+
+
+# -- useful at once ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lift", [0, 100])
+def test_class_taught_a_moment_ago_is_predicted(lift: int) -> None:
+    X, y = digits()
+    model = shared(lift=lift)
+    for label in range(10):
+        rows = np.flatnonzero(y == label)[:30]
+        model.partial_fit(X[rows], y[rows])  # what was solved for the last class is not to be used again
+        assert (model.predict(X[rows]) == label).mean() > 0.9
+
+
+@pytest.mark.parametrize("pseudo", ["ican", None])
+def test_one_sample_of_each_class_makes_the_nearest_mean(pseudo: str | None) -> None:
+    X, y = digits()
+    first = np.array([np.flatnonzero(y == label)[0] for label in range(10)])
+    model = shared(pseudo=pseudo).partial_fit(X[first], y[first])
+    distance = np.linalg.norm(np.sqrt(X[500:])[:, None] - np.sqrt(X[first])[None], axis=2)
+    np.testing.assert_array_equal(model.predict(X[500:]), distance.argmin(axis=1))
+
+
+@pytest.mark.parametrize("pseudo", ["ican", None])
+def test_few_samples_are_useful_and_more_are_better(pseudo: str | None) -> None:
+    X, y = digits()
+    accuracy = []
+    for shots in (1, 2, 5, 10, 30):
+        scores = []
+        for seed in range(3):
+            order = np.random.default_rng(seed).permutation(1000)
+            rows = np.concatenate([order[y[order] == label][:shots] for label in range(10)])
+            scores.append(taught(shared(pseudo=pseudo), X[rows], y[rows], 50).score(X[1000:], y[1000:]))
+        accuracy.append(np.mean(scores))
+    assert accuracy[0] > 0.4
+    assert accuracy[-1] > 0.9
+    assert all(more > fewer for fewer, more in pairwise(accuracy))
+
+
+# -- priors, drift, memory --------------------------------------------------------------------------------------
+
+
+def test_empirical_prior_shifts_scores_by_the_logarithm_of_the_counts() -> None:
+    X, y = draw()
+    plain, weighed = (closed_form(prior=prior).partial_fit(X, y) for prior in ("uniform", "empirical"))
+    shift = weighed.class_scores(X) - plain.class_scores(X)
+    np.testing.assert_allclose(shift, np.tile(np.log(np.bincount(y) / 200), (200, 1)), atol=1e-8)
+
+
+@pytest.mark.parametrize("pseudo", ["ican", None])
+def test_forgetting_follows_classes_that_move(pseudo: str | None) -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    early = rng.standard_normal((400, 3)) + np.where(y, 3.0, -3.0)[:, None]
+    late = rng.standard_normal((400, 3)) + np.where(y, -3.0, 3.0)[:, None]  # the two have changed places
+    remembering, forgetting = (
+        taught(taught(shared(pseudo=pseudo, forgetting=rate), early, y), late, y) for rate in (0.0, 0.02)
+    )
+    assert np.abs(remembering.class_means_).max() < 0.5
+    np.testing.assert_allclose(forgetting.class_means_, [[3.0] * 3, [-3.0] * 3], atol=0.5)
+    assert forgetting.score(late, y) > 0.95
+    assert forgetting.class_counts_.sum() == pytest.approx(20 / (1 - 0.98**20), rel=1e-3)
+
+
+def test_class_not_seen_for_long_stays_known_when_the_rest_fades() -> None:
+    X, y = draw()
+    model = taught(shared(forgetting=0.5, prior="empirical"), X, y)
+    for _ in range(60):
+        model.partial_fit(X[y == 4][:20], y[y == 4][:20])
+    assert model.class_counts_[0] == 0.0
+    assert np.isfinite(model.class_scores(X)).all()
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize(("d", "lift"), [(256, 0), (200, 56)])
+def test_saved_state_is_within_its_bound(tmp_path: Path, d: int, lift: int) -> None:
+    c, width = 100, d + lift
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((300, d)).astype(np.float32), np.arange(300) % c
+    model = taught(shared(lift=lift), X, y, 100)
+    model.predict(X[:5])
+    bound = (5 * c * width + 2 * width * width) * 4
+    assert sum(array.nbytes for array in model.state().values()) <= bound
+    model.save(tmp_path / "model")
+    assert (tmp_path / "model").stat().st_size <= bound
+
+
+def test_twenty_thousand_dimensions_are_learnt() -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 4
+    X = (rng.standard_normal((40, 20_000)) + 0.2 * rng.standard_normal((4, 20_000))[y]).astype(np.float32)
+    model = closed_form(shrinkage="oas").partial_fit(X[:20], y[:20])
+    assert model.class_means_.shape == (4, WIDEST)
+    assert model.score(X[20:], y[20:]) == 1.0
