@@ -20,6 +20,7 @@ from tests.service.material import new_model, rows, teach
 
 WITHOUT_SAMPLES = (
     "i2cansay",
+    "i2cansay_shared",
     "naive",
     "ncm",
     "gaussian_nb",
@@ -32,6 +33,7 @@ WITHOUT_SAMPLES = (
 )
 WITH_SAMPLES = ["er", "agem", "mir", "gss", "aser", "gdumb", "cope", "cndpm", "cv", "dsdm"]
 SMALL: dict[str, dict[str, Any]] = {
+    "i2cansay_shared": {"lift": 50},
     "ranpac": {"n_projections": 150},
     "rff_lda": {"n_projections": 150},
     "ensemble": {"n_classifiers": 64},

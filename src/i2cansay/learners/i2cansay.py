@@ -64,7 +64,7 @@ class I2CANSAY(OnlineClassifier):
         Rows in an optional replay buffer (Table 5 of the paper). Above 0 the learner stores samples.
     covariance : {"diagonal", "shared"}
         "diagonal": spread per class and dimension, as the paper has it. "shared": one full covariance for all
-        classes, which is ours and more accurate on every data set measured (docs/shared-mode.md); see Notes.
+        classes, which is ours (docs/shared-mode.md); see Notes.
     feature_transform : {"auto", "none", "sqrt"}
         With ``covariance="shared"``: take the square root of features, "auto" where the first batch has nothing
         below zero. A later value below zero gets minus the root of its size.
@@ -73,7 +73,7 @@ class I2CANSAY(OnlineClassifier):
         the oracle approximation, both from the statistics alone, or given, above 0 and at most 1.
     lift : int
         With ``covariance="shared"``: rectified random projections beside the features, drawn from `random_state`
-        and never stored. More accurate with many samples, at the cost of a wider covariance.
+        and never stored, at the cost of a wider covariance.
     prior : {"uniform", "empirical"}
         With ``covariance="shared"``: whether a class seen more often is more likely from the outset.
     forgetting : float

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from i2cansay.core.feature_map import WIDEST
 from i2cansay.learners import learner_class
 from i2cansay.service.errors import refused
 from i2cansay.service.limits import MEGABYTE
@@ -16,6 +17,7 @@ PER_CLASS = 24
 PER_SAMPLE = 16
 """Bytes per stored sample beside its features: its class and what decides whether it stays."""
 ADVICE = {
+    "i2cansay_shared": "a smaller lift",
     "ranpac": "fewer n_projections",
     "rff_lda": "fewer n_projections",
     "fecam": 'covariance="common"',
@@ -37,6 +39,9 @@ def state_bytes(learner: str, parameters: Mapping[str, Any], width: int, classes
     given = {**learner_class(learner)().get_params(deep=False), **parameters}
     side = int(given.get("n_projections", width))
     square = 8 * side**2 if learner in SQUARE else 0
+    if learner == "i2cansay_shared" or given.get("covariance") == "shared":
+        side = min(width + int(given["lift"]), WIDEST)
+        square = 8 * side**2  # half a matrix in double precision, and its inverse in single
     return square + PER_CLASS * side * classes + _samples(given, width) + _own(learner, given, width, classes)
 
 
