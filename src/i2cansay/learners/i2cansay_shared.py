@@ -9,8 +9,8 @@ from i2cansay.learners.i2cansay import I2CANSAY
 class SharedI2CANSAY(I2CANSAY):
     """`I2CANSAY(covariance="shared")` with a random lift, under a name of its own.
 
-    Its state is a square matrix of the features, lift included, in half and as an inverse: 43 MB for 100 classes at 1280
-    dimensions. docs/shared-mode.md says what it does and what was seen of it.
+    Its state is a square matrix of the features, lift included, in half and as an inverse: 43 MB at 1280 dimensions.
+    docs/shared-mode.md says what it does and what was seen of it.
 
     Parameters
     ----------
