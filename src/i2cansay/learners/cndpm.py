@@ -72,7 +72,7 @@ class CNDPM(OnlineClassifier):
     ...     batch = by_class[start : start + 50]
     ...     model = model.partial_fit(X[batch], y[batch])
     >>> print(model.n_experts_, f"{model.score(X[1500:], y[1500:]):.2f}")
-    4 0.91
+    5 0.89
     """
 
     stores_samples = True
@@ -82,7 +82,7 @@ class CNDPM(OnlineClassifier):
         self,
         *,
         memory_size: int = 1000,
-        log_alpha: float = -400.0,
+        log_alpha: float = 300.0,
         chill: float = 0.01,
         rank: int = 64,
         lr: float = 0.02,
