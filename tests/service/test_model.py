@@ -15,6 +15,7 @@ from i2cansay.service.limits import Limits
 from i2cansay.service.metrics import Metrics
 from i2cansay.service.model import Model, Question
 from i2cansay.service.requests import Forget, Learn, Rename, Undo
+from i2cansay.service.revision import can_undo
 from tests.service.material import new_model, rows, teach
 
 
@@ -23,7 +24,17 @@ def reopened(model: Model) -> Model:
     return Model(model.path, Limits(), Metrics())
 
 
-UNDOING = [name for name in LEARNERS if hasattr(learner_class(name), "unlearn")]
+UNDOING = [name for name in LEARNERS if can_undo(learner_class(name)())]
+
+
+def test_a_learner_of_lifted_features_refuses_to_undo_and_goes_on(tmp_path: Path) -> None:
+    model = new_model(tmp_path, learner="i2cansay_shared")
+    rng = np.random.default_rng(0)
+    lesson = teach(model, ["a", "b"] * 3, rng)
+    with pytest.raises(ServiceError, match="cannot take samples out again"):
+        model.teach(Undo(lesson.lesson)).result()
+    assert teach(model, ["a"], rng).counts == {"a": 4}
+    model.close()
 
 
 @pytest.mark.parametrize("learner", ["i2cansay", "ncm", "slda", "naive", "gaussian_nb", "ridge"])

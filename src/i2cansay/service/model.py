@@ -21,6 +21,7 @@ from i2cansay.service.limits import Limits
 from i2cansay.service.metrics import Metrics
 from i2cansay.service.records import LogEntry
 from i2cansay.service.requests import Answer, Learn, Request, Tested
+from i2cansay.service.revision import can_undo
 from i2cansay.service.session import Session
 from i2cansay.service.snapshot import Prediction, Snapshot
 
@@ -201,7 +202,7 @@ class Model:
     @property
     def can_undo(self) -> bool:
         """Whether its learner can take samples out again."""
-        return hasattr(self._session.learner, "unlearn")
+        return can_undo(self._session.learner)
 
     def session(self) -> Session:
         """Return the latest committed session."""

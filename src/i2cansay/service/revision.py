@@ -77,12 +77,21 @@ def _undo(draft: Draft, request: Undo) -> Done:
     return Done({label: draft.session.count(label) for label in labels}, tuple(small))
 
 
+def can_undo(learner: Any) -> bool:
+    """Tell whether lessons can be taken back.
+
+    A class left with one sample gives it back from its mean, so means must be features as they came; with one
+    covariance for all they are roots or lifts of them.
+    """
+    return hasattr(learner, "unlearn") and getattr(learner, "covariance", None) != "shared"
+
+
 def _unlearn(draft: Draft, samples: list[Sample], who: str) -> list[str]:
     """Take samples out of the statistics; return the classes that are now too small to be written."""
     if not samples:
         return []
     learner: Any = copy.deepcopy(draft.session.learner)
-    if not hasattr(learner, "unlearn"):
+    if not can_undo(learner):
         raise conflict(f"the learner {draft.session.facts.learner!r} cannot take samples out again")
     leaving = Counter(sample.label for sample in samples)
     if lost := sorted(leaving.keys() - draft.session.classes.keys()):
