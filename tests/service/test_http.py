@@ -321,7 +321,7 @@ def test_a_body_that_does_not_arrive_is_given_up(start: Starter) -> None:
 
 
 def test_a_lesson_that_takes_too_long_is_given_up(start: Starter, monkeypatch: pytest.MonkeyPatch) -> None:
-    running = start(limits=Limits(seconds=0.3))
+    running = start(limits=Limits(seconds=2.0))
     model = running.client.create("numbers", encoder=None)
     go = threading.Event()
     real = running.service.models["numbers"]._database.commit
