@@ -17,7 +17,7 @@ from i2cansay.learners.cached import Cached
 
 # The closed form is divided by a temperature before the head adds to it: a tenth of the samples per class, at least
 # 1 and at most 0.4 times the classes. With few samples the closed form carries, with many samples and many classes
-# the head. Chosen on held-out training data: docs/shared-mode.md has the sweep.
+# the head. Found by trial; docs/shared-mode.md says how.
 SAMPLES_PER_DEGREE = 10.0
 DEGREES_PER_CLASS = 0.4
 # As samples pass, the best penalty rises slowly: it is looked for from here on, in units of the last one.
