@@ -84,3 +84,18 @@ def test_restore_refuses_other_shapes() -> None:
         head.restore({"weights": np.zeros((2, 4), dtype=np.float32)}, 3)
     with pytest.raises(ValueError, match="shape"):
         head.restore({"weights": np.zeros((3, 5), dtype=np.float32)}, 3)
+
+
+def test_a_rehearsal_is_one_step_on_batch_and_replayed_rows() -> None:
+    rng = np.random.default_rng(0)
+    X, replayed = rng.standard_normal((5, 3)), rng.standard_normal((2, 3)).astype(np.float32)
+    y, old, weights = np.array([0, 1, 1, 2, 0]), np.array([2, 1]), np.arange(1.0, 6.0)
+    heads = [LinearHead(3, bias=True) for _ in range(2)]
+    for head in heads:
+        head.resize(3)
+    heads[0].rehearse(X, y, replayed, old, weights=weights, lr=0.3)
+    every_row = np.concatenate([weights / weights.sum(), [0.5, 0.5]]).astype(np.float32)
+    rows = np.concatenate([X, replayed]).astype(np.float32)
+    heads[1].step(rows, np.concatenate([y, old]), every_row, lr=0.3)
+    np.testing.assert_allclose(heads[0].weights, heads[1].weights, rtol=1e-6)
+    assert heads[0].weights.any()

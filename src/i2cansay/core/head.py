@@ -133,6 +133,35 @@ class LinearHead:
         if self._bias is not None:
             self._step_bias(error.sum(axis=0), lr, weight_decay)
 
+    def rehearse(
+        self,
+        X: Features,
+        targets: Rows,
+        replayed: Features,
+        replayed_targets: Rows,
+        *,
+        weights: Features | None = None,
+        lr: float,
+        weight_decay: float = 0.0,
+    ) -> None:
+        """Take one step on the mean cross-entropy of a batch, (n, d), plus that of replayed rows, (m, d), if any.
+
+        Parameters
+        ----------
+        weights : (n,) weights of the batch's samples, optional
+        """
+        sizes = [size for size in (len(X), len(replayed)) if size]
+        every_row = row_weights(sizes, [1.0] * len(sizes))
+        if weights is not None:
+            every_row[: len(X)] = weights / weights.sum()
+        self.step(
+            np.concatenate([X, replayed], dtype=np.float32),
+            np.concatenate([targets, replayed_targets]),
+            every_row,
+            lr=lr,
+            weight_decay=weight_decay,
+        )
+
     def _step_bias(self, gradient: Float32, lr: float, weight_decay: float) -> None:
         assert self._bias is not None
         gradient += weight_decay * self._bias.view

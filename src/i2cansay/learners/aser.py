@@ -2,9 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
-from i2cansay.core.head import LinearHead, row_weights
+from i2cansay.core.head import LinearHead
 from i2cansay.core.knn_shapley import EXTENTS, Extent
 from i2cansay.core.shapley_buffer import ShapleyBuffer
 from i2cansay.core.types import Features, Float64, Rows, State
@@ -119,16 +117,8 @@ class ASER(OnlineClassifier):
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         replayed, replayed_rows = self._buffer.retrieve(self.n_replayed, X, rows, self._rng)
-        sizes = [size for size in (len(X), len(replayed)) if size]
-        every_row = row_weights(sizes, [1.0] * len(sizes))
-        if weights is not None:
-            every_row[: len(X)] = weights / weights.sum()
-        self._head.step(
-            np.concatenate([X, replayed], dtype=np.float32),
-            np.concatenate([rows, replayed_rows]),
-            every_row,
-            lr=self.lr,
-            weight_decay=self.weight_decay,
+        self._head.rehearse(
+            X, rows, replayed, replayed_rows, weights=weights, lr=self.lr, weight_decay=self.weight_decay
         )
         self._buffer.add(X, rows, self._rng)
 

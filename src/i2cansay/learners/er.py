@@ -2,9 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
-from i2cansay.core.head import LinearHead, row_weights
+from i2cansay.core.head import LinearHead
 from i2cansay.core.reservoir import Reservoir
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
@@ -91,16 +89,8 @@ class ExperienceReplay(OnlineClassifier):
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         replayed, replayed_rows = self._reservoir.draw(self.n_replayed, self._rng)
-        groups = [len(X), len(replayed)] if len(replayed) else [len(X)]
-        every_row = row_weights(groups, [1.0] * len(groups))
-        if weights is not None:
-            every_row[: len(X)] = weights / weights.sum()
-        self._head.step(
-            np.concatenate([X, replayed], dtype=np.float32),
-            np.concatenate([rows, replayed_rows]),
-            every_row,
-            lr=self.lr,
-            weight_decay=self.weight_decay,
+        self._head.rehearse(
+            X, rows, replayed, replayed_rows, weights=weights, lr=self.lr, weight_decay=self.weight_decay
         )
         self._reservoir.add(X, rows, self._rng)
 

@@ -2,10 +2,8 @@
 
 from typing import Any, Literal
 
-import numpy as np
-
 from i2cansay.core.diverse_buffer import DiverseBuffer
-from i2cansay.core.head import LinearHead, row_weights
+from i2cansay.core.head import LinearHead
 from i2cansay.core.similarity_buffer import SimilarityBuffer
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
@@ -123,16 +121,8 @@ class GSS(OnlineClassifier):
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         replayed, replayed_rows = self._buffer.memory.draw(self.n_replayed, self._rng)
-        sizes = [size for size in (len(X), len(replayed)) if size]
-        every_row = row_weights(sizes, [1.0] * len(sizes))
-        if weights is not None:
-            every_row[: len(X)] = weights / weights.sum()
-        self._head.step(
-            np.concatenate([X, replayed], dtype=np.float32),
-            np.concatenate([rows, replayed_rows]),
-            every_row,
-            lr=self.lr,
-            weight_decay=self.weight_decay,
+        self._head.rehearse(
+            X, rows, replayed, replayed_rows, weights=weights, lr=self.lr, weight_decay=self.weight_decay
         )
         if isinstance(self._buffer, SimilarityBuffer):
             self._buffer.add(X, rows, self._head, self._rng)

@@ -5,7 +5,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from i2cansay.core.feature_map import TRANSFORMS, TransformKind
+from i2cansay.core.feature_map import TransformKind
 from i2cansay.core.head import LinearHead, row_weights, softmax
 from i2cansay.core.ican import (
     PSEUDO_KINDS,
@@ -217,6 +217,7 @@ class I2CANSAY(OnlineClassifier):
             prior=self.prior,
             forgetting=self.forgetting,
         )
+        settings.check()
         return SharedRule(n_features, settings, int(make_generator(self.random_state).integers(2**63)))
 
     def _grow(self, n_classes: int) -> None:
@@ -460,16 +461,6 @@ class I2CANSAY(OnlineClassifier):
             self._check_shared()
 
     def _check_shared(self) -> None:
-        check_choice("feature_transform", self.feature_transform, TRANSFORMS)
-        check_choice("prior", self.prior, ("uniform", "empirical"))
-        check_whole(lift=self.lift)
-        check_not_negative(forgetting=self.forgetting)
-        if self.forgetting >= 1:
-            raise ValueError(f"forgetting must be below 1, got {self.forgetting!r}")
-        if self.shrinkage not in ("gcv", "oas"):
-            check_positive(shrinkage=self.shrinkage)  # type: ignore[arg-type]
-            if float(self.shrinkage) > 1:
-                raise ValueError(f'shrinkage must be "gcv", "oas" or at most 1, got {self.shrinkage!r}')
         if self.pseudo not in ("ican", "translation", None):
             raise ValueError(
                 f'with covariance="shared" pseudo must be "ican", "translation" (the same there) or None, '

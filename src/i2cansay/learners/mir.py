@@ -112,12 +112,8 @@ class MaximallyInterferedRetrieval(OnlineClassifier):
         if weights is not None:
             batch[:] = weights / weights.sum()
         replayed, replayed_rows = self._retrieve(x, rows, batch)
-        self._head.step(
-            np.concatenate([x, replayed]),
-            np.concatenate([rows, replayed_rows]),
-            np.concatenate([batch, row_weights([len(replayed)], [1.0]) if len(replayed) else batch[:0]]),
-            lr=self.lr,
-            weight_decay=self.weight_decay,
+        self._head.rehearse(
+            x, rows, replayed, replayed_rows, weights=weights, lr=self.lr, weight_decay=self.weight_decay
         )
         self._reservoir.add(x, rows, self._rng)
 

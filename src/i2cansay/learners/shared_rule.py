@@ -6,7 +6,7 @@ import numpy as np
 
 from i2cansay.core.blas import inner
 from i2cansay.core.discriminant import cross_validated_shrinkage, discriminant
-from i2cansay.core.feature_map import FeatureMap, TransformKind
+from i2cansay.core.feature_map import TRANSFORMS, FeatureMap, TransformKind
 from i2cansay.core.head import row_weights
 from i2cansay.core.ican import draw_absent_classes, draw_old_classes
 from i2cansay.core.linear import LinearScores
@@ -14,6 +14,7 @@ from i2cansay.core.preconditioned import PreconditionedHead
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.cached import Cached
+from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
 
 # The closed form is divided by a temperature before the head adds to it: a tenth of the samples per class, at least
 # 1 and at most 0.4 times the classes. With few samples the closed form carries, with many samples and many classes
@@ -37,6 +38,19 @@ class SharedSettings(NamedTuple):
     lift: int
     prior: Literal["uniform", "empirical"]
     forgetting: float
+
+    def check(self) -> None:
+        """Raise ValueError where a parameter of this mode alone makes no sense."""
+        check_choice("feature_transform", self.feature_transform, TRANSFORMS)
+        check_choice("prior", self.prior, ("uniform", "empirical"))
+        check_whole(lift=self.lift)
+        check_not_negative(forgetting=self.forgetting)
+        if self.forgetting >= 1:
+            raise ValueError(f"forgetting must be below 1, got {self.forgetting!r}")
+        if self.shrinkage not in ("gcv", "oas"):
+            check_positive(shrinkage=self.shrinkage)  # type: ignore[arg-type]
+            if float(self.shrinkage) > 1:
+                raise ValueError(f'shrinkage must be "gcv", "oas" or at most 1, got {self.shrinkage!r}')
 
 
 class SharedRule:
