@@ -54,6 +54,7 @@ class ASER(OnlineClassifier):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
     >>> X = X / 16
