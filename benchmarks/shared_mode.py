@@ -84,11 +84,12 @@ ROWS = (
 ABLATION = (
     SHARED,
     Row("without analogies (closed form)", "i2cansay_shared", {"pseudo": None}),
+    Row("closed form, means not drawn in", "i2cansay_shared", {"pseudo": None, "draw_in": 0.0}),
+    Row("closed form, OAS shrinkage", "i2cansay_shared", {"pseudo": None, "shrinkage": "oas"}),
+    Row("closed form, without the root", "i2cansay_shared", {"pseudo": None, "feature_transform": "none"}),
     Row("without the lift", "i2cansay_shared", {"lift": 0}),
-    Row("without lift and analogies", "i2cansay_shared", {"lift": 0, "pseudo": None}),
-    Row("without lift, without the root", "i2cansay_shared", {"lift": 0, "feature_transform": "none"}),
-    Row("without lift, OAS shrinkage", "i2cansay_shared", {"lift": 0, "shrinkage": "oas"}),
-    Row("without lift, analogies, root; OAS", "slda", {"shrinkage": "oas"}),
+    Row("closed form, without the lift", "i2cansay_shared", {"pseudo": None, "lift": 0}),
+    Row("nothing of all this: SLDA, OAS", "slda", {"shrinkage": "oas"}),
 )
 
 

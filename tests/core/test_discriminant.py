@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from i2cansay.core.discriminant import cross_validated_shrinkage, discriminant
+from i2cansay.core.discriminant import cross_validated_shrinkage, discriminant, drawn_in
 from i2cansay.core.gcv import PENALTIES
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 
@@ -146,3 +146,48 @@ def test_class_that_has_faded_to_nothing_keeps_a_finite_score() -> None:
     scores = discriminant(scatter, 0.1, empirical_prior=True).of(X)
     assert np.isfinite(scores).all()
     assert (scores.argmax(axis=1) == 0).all()
+
+
+@pytest.mark.parametrize("empirical_prior", [False, True])
+@pytest.mark.parametrize("draw_in", [0.0, 0.02, 3.0])
+def test_drawn_in_scores_are_distances_to_means_that_were_moved(
+    draw_in: float, empirical_prior: bool
+) -> None:
+    X, y = draw()
+    means = np.stack([X[y == label].mean(axis=0) for label in range(3)])
+    covariance = np.cov((X - means[y]).T, bias=True)
+    inverse = np.linalg.inv(0.9 * covariance + 0.1 * np.trace(covariance) / 5 * np.eye(5))
+    centre = means.mean(axis=0)
+    reach = np.einsum("ci,ij,cj->c", means - centre, inverse, means - centre)
+    moved = centre + (means - centre) / np.sqrt(1 + draw_in * reach)[:, None]
+    offsets = X[:, None] - moved[None]
+    expected = -0.5 * np.einsum("nci,ij,ncj->nc", offsets, inverse, offsets)
+    if empirical_prior:
+        expected += np.log(np.bincount(y) / 90)
+    found = drawn_in(taught(X, y), 0.1, draw_in, empirical_prior=empirical_prior)
+    np.testing.assert_allclose(by_row(found.scores.of(X)), by_row(expected), rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(found.factors, np.sqrt(1 + draw_in * reach), rtol=1e-9)
+    if draw_in == 0:
+        plain = discriminant(taught(X, y), 0.1, empirical_prior=empirical_prior).of(X)
+        np.testing.assert_allclose(by_row(found.scores.of(X)), by_row(plain), rtol=1e-7, atol=1e-8)
+
+
+def test_drawing_in_finds_the_weak_samples_of_a_class_far_out() -> None:
+    # Every class is seen in all strengths, along its own line from the centre, and some lie further out than others.
+    rng, n, classes = np.random.default_rng(0), 8000, 20
+    directions = np.diag(np.linspace(3.0, 15.0, classes))
+    y, strength = np.arange(n) % classes, rng.uniform(0.2, 1.8, n)
+    X = strength[:, None] * directions[y] + rng.standard_normal((n, classes))
+    train, test = np.arange(n) < n // 2, np.arange(n) >= n // 2
+    scatter = taught(X[train], y[train])
+    accuracy = []
+    for draw_in in (0.0, 0.02, 0.2):
+        found = drawn_in(scatter, 0.01, draw_in).scores.of(X[test]).argmax(axis=1)
+        accuracy.append(float((found == y[test]).mean()))
+    assert accuracy[0] + 0.02 < accuracy[1]
+    assert accuracy[1] < accuracy[2]
+
+
+def test_drawing_in_waits_for_some_spread() -> None:
+    scatter = taught(3 * np.eye(3), np.arange(3))
+    np.testing.assert_array_equal(drawn_in(scatter, 0.5, 0.02).factors, 1.0)

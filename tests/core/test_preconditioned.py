@@ -5,12 +5,18 @@ import pytest
 
 from i2cansay.core.head import LinearHead, row_weights
 from i2cansay.core.ican import transfer
-from i2cansay.core.preconditioned import FULL_STEP_FROM, GROWTH, SHARE_OF_RATE, PreconditionedHead
+from i2cansay.core.preconditioned import (
+    FULL_STEP_FROM_CLASSES,
+    FULL_STEP_UP_TO_WIDTH,
+    GROWTH,
+    PreconditionedHead,
+)
 from i2cansay.core.scatter import SharedScatter
+from i2cansay.core.symmetric import unpack32
 
 C, D = 4, 5
 # Undoes the smaller rate of few classes.
-FULL_RATE = FULL_STEP_FROM / C / SHARE_OF_RATE
+FULL_RATE = FULL_STEP_FROM_CLASSES / C
 
 
 def draw(n: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -49,26 +55,37 @@ def softmax(logits: np.ndarray) -> np.ndarray:
     return shares
 
 
+@pytest.mark.parametrize("draw_in", [0.0, 0.4])
 @pytest.mark.parametrize("temperature", [1.0, 7.0])
-def test_step_is_plain_descent_in_decorrelated_coordinates(temperature: float) -> None:
+def test_step_is_plain_descent_in_decorrelated_coordinates(temperature: float, draw_in: float) -> None:
     X, y = draw()
     scatter, rng = taught(X, y), np.random.default_rng(1)
     head, root, centre = started(scatter), root_of_inverse(scatter, 0.1), scatter.means.centre
     flat_means = (scatter.means.mean - centre) @ root
-    offsets = -0.5 * (flat_means**2).sum(axis=1)
-    flat_weights, rate = np.zeros((C, D)), 0.3 * SHARE_OF_RATE * C / FULL_STEP_FROM
+    middle = flat_means.mean(axis=0)
+    reach = ((flat_means - middle) ** 2).sum(axis=1, keepdims=True)
+    drawn = middle + (flat_means - middle) / np.sqrt(1 + draw_in * reach)
+    flat_weights, rate = np.zeros((C, D)), 0.3 / FULL_RATE
     for start in (0, 10, 20):
         x, labels = X[start : start + 10], y[start : start + 10]
         old = (np.tile(labels, 2) + rng.integers(1, C, 20)) % C
         weights = row_weights([10, 20], [1.0, 2.0])
         head.step(
-            x, labels, old=old, means=scatter.means.mean, weights=weights, temperature=temperature, lr=0.3
+            x,
+            labels,
+            old=old,
+            means=scatter.means.mean,
+            weights=weights,
+            temperature=temperature,
+            lr=0.3,
+            draw_in=draw_in,
         )
 
         real = (x - centre) @ root
         pseudo = np.tile(real, (2, 1)) - flat_means[np.tile(labels, 2)] + flat_means[old]
         rows, targets = np.concatenate([real, pseudo]), np.concatenate([labels, old])
-        logits = (rows @ flat_means.T + offsets) / temperature + rows @ flat_weights.T
+        distances = ((rows[:, None] - drawn[None]) ** 2).sum(axis=2)
+        logits = -0.5 * distances / temperature + rows @ flat_weights.T
         error = (softmax(logits) - np.eye(C)[targets]) * weights[:, None]
         flat_weights -= rate * error.T @ rows
     assert np.abs(flat_weights).max() > 1e-3
@@ -128,7 +145,7 @@ def test_pulled_means_follow_the_touched_classes_between_inverses() -> None:
     after = head.state()
     np.testing.assert_array_equal(after["inverse"], before["inverse"])
     np.testing.assert_array_equal(after["pulled"][[0, 1, 3]], before["pulled"][[0, 1, 3]])
-    expected = (scatter.means.mean[2] - before["head_centre"]) @ before["inverse"]
+    expected = (scatter.means.mean[2] - before["head_centre"]) @ unpack32(D, before["inverse"])
     np.testing.assert_allclose(after["pulled"][2], expected, rtol=1e-4, atol=1e-5)
     assert not np.allclose(after["pulled"][2], before["pulled"][2])
     head.follow(scatter, np.array([2]), 0.3)  # with a new inverse every class is pulled anew
@@ -236,4 +253,21 @@ def test_restored_head_goes_on_alike_and_refuses_other_shapes() -> None:
     with pytest.raises(ValueError, match="weights should be of shape"):
         PreconditionedHead(D).restore(head.state(), C + 1)
     with pytest.raises(ValueError, match="inverse should be of shape"):
-        PreconditionedHead(D).restore({**head.state(), "inverse": np.eye(2)}, C)
+        PreconditionedHead(D).restore({**head.state(), "inverse": np.eye(D)}, C)
+
+
+def test_wide_rows_and_few_classes_take_shorter_steps() -> None:
+    nobody, label = np.empty(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    lengths = {}
+    for width, classes in ((4, 50), (4, 200), (4, 25), (2 * FULL_STEP_UP_TO_WIDTH, 50)):
+        head = PreconditionedHead(width)
+        head.resize(classes)
+        row = np.zeros((1, width), dtype=np.float32)
+        row[0, 0] = 1.0
+        # Without an inverse yet, coordinates are as they come.
+        means = np.zeros((classes, width))
+        head.step(row, label, old=nobody, means=means, weights=np.ones(1), temperature=1.0, lr=1.0)
+        lengths[width, classes] = head.state()["weights"][0, 0] / (1 - 1 / classes)
+    assert lengths[4, 50] == pytest.approx(lengths[4, 200])
+    assert lengths[4, 25] == pytest.approx(lengths[4, 50] / 2)
+    assert lengths[2 * FULL_STEP_UP_TO_WIDTH, 50] == pytest.approx(lengths[4, 50] / 2)

@@ -65,6 +65,14 @@ def test_named_learner_is_the_mode_with_a_lift() -> None:
     assert SharedI2CANSAY(pseudo=None).order_free
 
 
+def test_lift_fills_the_width_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("i2cansay.core.feature_map.WIDEST", 40)
+    X, y = draw()
+    assert SharedI2CANSAY().partial_fit(X, y).class_means_.shape == (C, 40)
+    wide = np.tile(X, 8)
+    assert SharedI2CANSAY().partial_fit(wide, y).class_means_.shape == (C, 40)
+
+
 @pytest.mark.parametrize(
     ("parameters", "match"),
     [
@@ -72,6 +80,7 @@ def test_named_learner_is_the_mode_with_a_lift() -> None:
         ({"shrinkage": 2}, "at most 1, got 2"),
         ({"shrinkage": "best"}, "shrinkage must be .*got 'best'"),
         ({"lift": -1}, "lift must be a whole number of at least 0, got -1"),
+        ({"draw_in": -1}, "draw_in must be a number of at least 0, got -1"),
         ({"lift": 1.5}, r"lift must be a whole number of at least 0, got 1\.5"),
         ({"pseudo": "gaussian"}, "pseudo must be .*got 'gaussian'"),
         ({"memory_size": 10}, "memory_size"),
@@ -208,10 +217,31 @@ def test_forgotten_class_takes_mean_count_and_weights_and_leaves_the_shared_cova
 
 @pytest.mark.parametrize("lift", [0, 6])
 def test_forgetting_a_class_changes_no_score_of_the_others_at_a_given_shrinkage(lift: int) -> None:
+    # Where means are drawn in, it is towards the centre of the classes that are left: there they do change.
     X, y = draw()
-    model = taught(closed_form(shrinkage=0.2, lift=lift), X, y)
+    model = taught(closed_form(shrinkage=0.2, lift=lift, draw_in=0), X, y)
     before = model.class_scores(X)
-    np.testing.assert_allclose(model.forget(2).class_scores(X), before[:, [0, 1, 3, 4]], rtol=1e-10)
+    before -= before[:, :1]
+    after = model.forget(2).class_scores(X)
+    np.testing.assert_allclose(after - after[:, :1], before[:, [0, 1, 3, 4]], rtol=1e-9, atol=1e-9)
+
+
+def test_two_classes_are_told_apart_half_way_however_seldom_one_is() -> None:
+    rng, means = np.random.default_rng(0), np.array([[0.0, 0.0], [8.0, 0.0]])
+    y = (np.arange(500) % 50 == 0).astype(int)
+    X = rng.standard_normal((500, 2)) + means[y]
+    model = closed_form(feature_transform="none", shrinkage=0.01).partial_fit(X, y)
+    half_way = model.class_means_.mean(axis=0, keepdims=True)
+    assert model.decision_function(half_way) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_class_in_the_middle_of_all_others_is_found() -> None:
+    rng, means = np.random.default_rng(0), np.array([[-6.0], [0.0], [6.0]])
+    y = np.arange(600) % 3
+    X = rng.standard_normal((600, 1)) + means[y]
+    for model in (closed_form(), shared()):
+        model.set_params(feature_transform="none")
+        assert taught(model, X[:300], y[:300]).score(X[300:], y[300:]) > 0.95
 
 
 # -- the unit of the features -------------------------------------------------------------------------------------

@@ -27,11 +27,12 @@ def test_it_is_the_distance_to_the_nearest_class_less_the_distance_to_everything
     model = I2CANSAY(prior=prior, random_state=0, **FIXED).partial_fit(X, y)
     asked = drawn(seed=1)[0]
 
-    means, centre = np.stack([X[y == label].mean(axis=0) for label in range(4)]), X.mean(axis=0)
+    means = np.stack([X[y == label].mean(axis=0) for label in range(4)])
+    centre = means.mean(axis=0)
     within = np.cov((X - means[y]).T, bias=True)
     within = 0.8 * within + 0.2 * np.trace(within) / 5 * np.eye(5)
     offsets = means - centre
-    everything = within + np.einsum("c,ci,cj->ij", np.bincount(y) / len(y), offsets, offsets)
+    everything = within + np.einsum("ci,cj->ij", offsets, offsets) / 4
 
     def squared(rows: np.ndarray, covariance: np.ndarray) -> np.ndarray:
         distances: np.ndarray = np.einsum("ni,ij,nj->n", rows, np.linalg.inv(covariance), rows)

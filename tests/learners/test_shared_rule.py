@@ -1,9 +1,13 @@
+from collections.abc import Mapping
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
-from i2cansay.core.discriminant import cross_validated_shrinkage, discriminant
+from i2cansay.core.discriminant import cross_validated_shrinkage, drawn_in
 from i2cansay.core.feature_map import WIDEST
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
+from i2cansay.core.symmetric import unpack32
 from i2cansay.learners.shared_rule import SharedRule, SharedSettings
 
 C, D = 4, 6
@@ -15,6 +19,7 @@ SETTINGS = SharedSettings(
     analogies=True,
     feature_transform="auto",
     shrinkage="gcv",
+    draw_in=0.02,
     lift=0,
     prior="uniform",
     forgetting=0.0,
@@ -42,7 +47,11 @@ def closed_form(X: np.ndarray, y: np.ndarray, shrinkage: float) -> np.ndarray:
     scatter = SharedScatter(X.shape[1])
     scatter.resize(C)
     scatter.add(X, y)
-    return discriminant(scatter, shrinkage).of(X)
+    return drawn_in(scatter, shrinkage, SETTINGS.draw_in).scores.of(X)
+
+
+def inverse_of(state: Mapping[str, np.ndarray]) -> np.ndarray:
+    return unpack32(D, state["inverse"])
 
 
 @pytest.mark.parametrize("analogies", [True, False])
@@ -80,11 +89,17 @@ def test_scores_are_the_closed_form_divided_by_the_temperature_plus_the_head() -
     assert "weights" not in alone.state()
 
 
-def test_temperature_grows_with_samples_per_class_up_to_a_share_of_the_classes() -> None:
-    X, y = draw(400)
-    assert taught(X[:4], y[:4]).temperature == 1.0
-    assert taught(X[:60], y[:60]).temperature == pytest.approx(1.5)
-    assert taught(X, y).temperature == pytest.approx(0.4 * C)
+@pytest.mark.parametrize(
+    ("per_class", "classes", "temperature"), [(20, 30, 1.0), (80, 30, 2.0), (4000, 30, 3.0), (4000, 5, 1.0)]
+)
+def test_temperature_grows_with_samples_per_class_up_to_a_share_of_the_classes(
+    per_class: int, classes: int, temperature: float
+) -> None:
+    rule, rng = SharedRule(D, SETTINGS, 0), np.random.default_rng(0)
+    rule.resize(classes)
+    X, weights = rng.standard_normal((classes, D)).astype(np.float32), np.full(classes, float(per_class))
+    rule.scatter.add(X, np.arange(classes), weights)
+    assert rule.temperature == pytest.approx(temperature)
 
 
 def test_asking_changes_nothing_of_what_is_learnt_next() -> None:
@@ -118,6 +133,24 @@ def test_inverses_are_made_as_often_as_the_logarithm_of_the_samples(monkeypatch:
     assert 4000 / (0.3 * 200) * 0.7 < len(made) < 4000 / (0.3 * 200) * 1.5
 
 
+def test_shrinkage_is_chosen_anew_when_there_are_twice_as_many_samples(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chosen: list[float] = []
+
+    def counted(scatter: SharedScatter, lowest: float = 0.0) -> float:
+        chosen.append(scatter.means.total)
+        return cross_validated_shrinkage(scatter, lowest)
+
+    monkeypatch.setattr("i2cansay.learners.shared_rule.cross_validated_shrinkage", counted)
+    X, y = draw(4000)
+    rule = taught(X, y, batch=10)
+    assert np.log2(4000 / 10) - 3 < len(chosen) <= np.log2(4000 / 10) + 1
+    assert all(late >= 2 * early for early, late in pairwise(chosen))
+    rule.scores(X[:3])  # asking makes no further choice
+    assert chosen[-1] < 4000
+
+
 def test_head_waits_for_some_spread() -> None:
     X, y = draw()
     rule = taught(X[:4], y[:4])  # one sample of each
@@ -127,7 +160,7 @@ def test_head_waits_for_some_spread() -> None:
     rule.learn(X[4:5], y[4:5], None, np.random.default_rng(0))
     assert rule.state()["weights"].any()
     np.testing.assert_allclose(
-        rule.state()["inverse"], rule.scatter.shrunk_inverse(rule.shrinkage()), rtol=1e-5
+        inverse_of(rule.state()), rule.scatter.shrunk_inverse(rule.shrinkage()), rtol=1e-5
     )
 
 
@@ -140,7 +173,7 @@ def test_pulled_means_are_those_of_the_statistics_all_along(forgetting: float) -
         batch = slice(start, start + 10)
         rule.learn(X[batch], y[batch], np.linspace(0.5, 2.0, 10), rng)
         state = rule.state()
-        expected = (rule.scatter.means.mean - state["head_centre"]) @ state["inverse"]
+        expected = (rule.scatter.means.mean - state["head_centre"]) @ inverse_of(state)
         np.testing.assert_allclose(state["pulled"], expected, rtol=1e-4, atol=1e-4)
 
 

@@ -35,9 +35,9 @@ class FeatureMap:
     transform : {"auto", "none", "sqrt"}
         "auto" takes the square root where the first batch has nothing below zero, as after a ReLU. A value below
         zero that comes later gets minus the root of its size.
-    lift : int
+    lift : int or "auto"
         Rectified random projections beside the features: ``ReLU(R x / |x|)``, scaled to the length of the row they
-        stand beside.
+        stand beside. "auto" has as many as there is room for in `WIDEST`.
     seed : int
         Of the projections and of the fold.
 
@@ -49,10 +49,13 @@ class FeatureMap:
     array([[ 3., -1.]])
     """
 
-    def __init__(self, n_features: int, *, transform: TransformKind, lift: int, seed: int) -> None:
+    def __init__(
+        self, n_features: int, *, transform: TransformKind, lift: int | Literal["auto"], seed: int
+    ) -> None:
         self._transform = transform
         self._rooted = transform == "sqrt"
-        self._n_features, self._lift, self._seed = n_features, lift, seed
+        self._n_features, self._seed = n_features, seed
+        self._lift = max(WIDEST - n_features, 0) if lift == "auto" else lift
         self._projections: Float32 | None = None
         self._folds: sparse.csr_array | None = None
 

@@ -7,8 +7,8 @@ With one covariance for all classes every class has the same spread, and the pap
 decorrelated coordinates is, in the features' own, a step whose rows are multiplied by A^-1. For a translated row
 that needs no further product: ``zeta A^-1 = f A^-1 - B_y + B_c``.
 
-The logits are those of the closed form divided by a temperature, plus ``W f``: the head learns what the closed form
-leaves unexplained.
+The logits are those of the closed form (`core.discriminant.drawn_in`) divided by a temperature, plus ``W f``: the
+head learns what the closed form leaves unexplained.
 """
 
 import numpy as np
@@ -17,14 +17,15 @@ from i2cansay.core.blas import add_outer, inner
 from i2cansay.core.growing import GrowingRows
 from i2cansay.core.head import error_signal
 from i2cansay.core.scatter import SharedScatter
+from i2cansay.core.symmetric import pack32, unpack32
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 # The inverse is made anew when so many more samples have passed: some 20 times in 50,000 samples.
 GROWTH = 0.3
-# The step: half the rate on top of a closed form, and less with few classes, in proportion, where the softmax is
-# steeper and the same step would leave more noise.
-SHARE_OF_RATE = 0.5
-FULL_STEP_FROM = 50
+# The step. Rows have a squared length of about their width in decorrelated coordinates, and a step is stable as long
+# as rate times that is bounded. With few classes the softmax is steeper and the same step would leave more noise.
+FULL_STEP_UP_TO_WIDTH = 1024
+FULL_STEP_FROM_CLASSES = 50
 CLASSES_AT_A_TIME = 32
 
 
@@ -114,6 +115,7 @@ class PreconditionedHead:
         weights: Features,
         temperature: float,
         lr: float,
+        draw_in: float = 0.0,
     ) -> None:
         """Take one step on the rows `X`, (n, d), of `classes`, and on their analogies in the classes `old`.
 
@@ -127,6 +129,8 @@ class PreconditionedHead:
         weights : (n + m,) weight of the cross-entropy of each row, then of each analogy
         temperature : float
             What the closed form is divided by.
+        draw_in : float
+            How far the closed form draws means in.
         """
         sources = np.arange(len(old)) % max(len(X), 1)
         left = classes[sources]
@@ -135,14 +139,23 @@ class PreconditionedHead:
         pulled_own = inner(own, self._inverse) if pulled_own is None else pulled_own
         pulled_moved = pulled_own[sources] + pulled[old] - pulled[left]
 
+        # Seen from the centre of the classes, which lies `off` the centre of the last inverse.
+        off = (means.mean(axis=0) - self._centre).astype(np.float32)
+        pulled_off = pulled.mean(axis=0)
+        along = inner(off[None], pulled)[0] - np.float32(off @ pulled_off)
+        lengths = self._lengths(means) - 2 * along - np.float32(off @ pulled_off)
+        factors = np.sqrt(1 + np.float32(draw_in) * np.maximum(lengths, 0))
+
         # One product for both: the closed form's weights and the head's.
-        together = pulled * np.float32(1 / temperature)
+        together = pulled - pulled_off
+        together *= (1 / (temperature * factors))[:, None]
         together += self._weights.view
         logits: Float32 = inner(np.concatenate([own, moved]), together)
-        logits -= self._lengths(means) * np.float32(0.5 / temperature)
+        logits -= (along / factors + 0.5 * lengths / factors**2) / np.float32(temperature)
         error = error_signal(logits, np.concatenate([classes, old]), weights.astype(np.float32))
-        rate = lr * SHARE_OF_RATE * min(1.0, len(self._weights) / FULL_STEP_FROM)
-        add_outer(self._weights.view, error, np.concatenate([pulled_own, pulled_moved]), scale=-rate)
+        lr *= min(1.0, len(self._weights) / FULL_STEP_FROM_CLASSES)
+        lr *= min(1.0, FULL_STEP_UP_TO_WIDTH / len(off))
+        add_outer(self._weights.view, error, np.concatenate([pulled_own, pulled_moved]), scale=-lr)
 
     def _lengths(self, means: Float64) -> Float32:
         """Return ``p_c A^-1 p_c`` with means from the centre, (c,); a few classes at a time stay in the cache."""
@@ -168,7 +181,7 @@ class PreconditionedHead:
         return {
             "weights": self._weights.view,
             "pulled": self._pulled.view,
-            "inverse": self._inverse,
+            "inverse": pack32(self._inverse),
             "head_centre": self._centre,
             "due": np.array([self._due]),
         }
@@ -179,7 +192,7 @@ class PreconditionedHead:
         expected = {
             "weights": (n_classes, width),
             "pulled": (n_classes, width),
-            "inverse": (width, width),
+            "inverse": (width * (width + 1) // 2,),
             "head_centre": (width,),
             "due": (1,),
         }
@@ -188,6 +201,6 @@ class PreconditionedHead:
                 raise ValueError(f"the head's {name} should be of shape {shape}, not {state[name].shape}")
         self._weights.set(state["weights"])
         self._pulled.set(state["pulled"])
-        self._inverse = np.array(state["inverse"], dtype=np.float32)
+        self._inverse = unpack32(width, np.array(state["inverse"], dtype=np.float32))
         self._centre = np.array(state["head_centre"], dtype=np.float64)
         self._due = float(state["due"][0])

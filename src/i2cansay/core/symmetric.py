@@ -92,8 +92,7 @@ class SymmetricMatrix:
 
     def dense32(self) -> Float32:
         """Return the whole matrix in float32, (size, size), without a float64 one on the way."""
-        upper: Float32 = lapack.stfttr(self.size, self.packed.astype(np.float32))[0]
-        return _mirrored(upper)
+        return unpack32(self.size, self.packed.astype(np.float32))
 
     def solve(self, B: Float64, *, shift: float, scale: float = 1.0) -> Float64:
         """Return the rows x with ``(scale * A + shift * I) x = b`` for the rows b of `B`, (k, size).
@@ -143,6 +142,25 @@ class SymmetricMatrix:
         column = np.where(index < half, index, index - half)
         row = np.where(index < half, half + 1 + index, index)
         return column * height + row
+
+
+def pack32(dense: Float32) -> Float32:
+    """Return the triangle of a symmetric float32 matrix, (size, size), packed as `SymmetricMatrix` has it."""
+    packed: Float32 = lapack.strttf(dense)[0]
+    return packed
+
+
+def unpack32(size: int, packed: Float32) -> Float32:
+    """Undo `pack32`.
+
+    Examples
+    --------
+    >>> unpack32(2, pack32(np.array([[1.0, 2.0], [2.0, 5.0]], dtype=np.float32)))
+    array([[1., 2.],
+           [2., 5.]], dtype=float32)
+    """
+    upper: Float32 = lapack.stfttr(size, packed)[0]
+    return _mirrored(upper)
 
 
 def _mirrored(upper: Matrix) -> Matrix:

@@ -71,9 +71,13 @@ class I2CANSAY(OnlineClassifier):
     shrinkage : {"gcv", "oas"} or float
         With ``covariance="shared"``: the share of the sphere in the covariance, by generalised cross-validation or
         the oracle approximation, both from the statistics alone, or given, above 0 and at most 1.
-    lift : int
+    draw_in : float
+        With ``covariance="shared"``: how far class means far out are drawn in towards the centre of the classes,
+        so that less pronounced samples of theirs are not lost to classes further in; 0 is plain discriminant
+        analysis.
+    lift : int or "auto"
         With ``covariance="shared"``: rectified random projections beside the features, drawn from `random_state`
-        and never stored, at the cost of a wider covariance.
+        and never stored, at the cost of a wider covariance. "auto" has as many as fill 4096 dimensions.
     prior : {"uniform", "empirical"}
         With ``covariance="shared"``: whether a class seen more often is more likely from the outset.
     forgetting : float
@@ -138,7 +142,8 @@ class I2CANSAY(OnlineClassifier):
         covariance: Literal["diagonal", "shared"] = "diagonal",
         feature_transform: TransformKind = "auto",
         shrinkage: Literal["gcv", "oas"] | float = "gcv",
-        lift: int = 0,
+        draw_in: float = 0.02,
+        lift: int | Literal["auto"] = 0,
         prior: Literal["uniform", "empirical"] = "uniform",
         forgetting: float = 0.0,
         batch_size: int = 50,
@@ -160,6 +165,7 @@ class I2CANSAY(OnlineClassifier):
         self.covariance = covariance
         self.feature_transform = feature_transform
         self.shrinkage = shrinkage
+        self.draw_in = draw_in
         self.lift = lift
         self.prior = prior
         self.forgetting = forgetting
@@ -213,6 +219,7 @@ class I2CANSAY(OnlineClassifier):
             analogies=self.pseudo is not None,
             feature_transform=self.feature_transform,
             shrinkage=self.shrinkage,
+            draw_in=self.draw_in,
             lift=self.lift,
             prior=self.prior,
             forgetting=self.forgetting,

@@ -9,17 +9,20 @@ from i2cansay.learners.i2cansay import I2CANSAY
 class SharedI2CANSAY(I2CANSAY):
     """`I2CANSAY(covariance="shared")` with a random lift, under a name of its own.
 
-    Its state is a square matrix of the features, lift included, in half and as an inverse: 43 MB at 1280 dimensions.
+    Its state is a square matrix of the features, lift included, in half, and the half of its inverse: 101 MB at 4096
+    dimensions, the widest there is.
     docs/shared-mode.md says what it does and what was seen of it.
 
     Parameters
     ----------
-    lr, beta, n_pseudo, old_classes, feature_transform, shrinkage, prior, forgetting, batch_size, random_state
+    lr, beta, n_pseudo, old_classes, batch_size, random_state
+    feature_transform, shrinkage, draw_in, prior, forgetting
         As of `I2CANSAY`.
     pseudo : {"ican"} or None
         None leaves the closed form alone: exact for any order of the samples.
-    lift : int
-        Rectified random projections beside the features; 0 is smaller and faster.
+    lift : int or "auto"
+        Rectified random projections beside the features: as many as fill 4096 dimensions. 0 is far smaller and
+        faster.
 
     Examples
     --------
@@ -32,7 +35,7 @@ class SharedI2CANSAY(I2CANSAY):
     ...     batch = by_class[start : start + 50]
     ...     model = model.partial_fit(X[batch], y[batch])
     >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.93
+    0.94
     """
 
     # Fixed here, so that they are no parameters: the mode, and what has no part in it.
@@ -50,7 +53,8 @@ class SharedI2CANSAY(I2CANSAY):
         pseudo: Literal["ican"] | None = "ican",
         feature_transform: TransformKind = "auto",
         shrinkage: Literal["gcv", "oas"] | float = "gcv",
-        lift: int = 1024,
+        draw_in: float = 0.02,
+        lift: int | Literal["auto"] = "auto",
         prior: Literal["uniform", "empirical"] = "uniform",
         forgetting: float = 0.0,
         batch_size: int = 50,
@@ -63,6 +67,7 @@ class SharedI2CANSAY(I2CANSAY):
         self.pseudo = pseudo
         self.feature_transform = feature_transform
         self.shrinkage = shrinkage
+        self.draw_in = draw_in
         self.lift = lift
         self.prior = prior
         self.forgetting = forgetting

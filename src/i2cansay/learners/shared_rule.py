@@ -5,23 +5,24 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 
 from i2cansay.core.blas import inner
-from i2cansay.core.discriminant import cross_validated_shrinkage, discriminant
+from i2cansay.core.discriminant import DrawnIn, cross_validated_shrinkage, drawn_in
 from i2cansay.core.feature_map import TRANSFORMS, FeatureMap, TransformKind
 from i2cansay.core.head import row_weights
 from i2cansay.core.ican import draw_absent_classes, draw_old_classes
-from i2cansay.core.linear import LinearScores
 from i2cansay.core.preconditioned import PreconditionedHead
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.cached import Cached
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
 
-# The closed form is divided by a temperature before the head adds to it: a tenth of the samples per class, at least
-# 1 and at most 0.4 times the classes. With few samples the closed form carries, with many samples and many classes
-# the head. Found by trial; docs/shared-mode.md says how.
-SAMPLES_PER_DEGREE = 10.0
-DEGREES_PER_CLASS = 0.4
-# As samples pass, the best penalty rises slowly: it is looked for from here on, in units of the last one.
+# The closed form is divided by a temperature before the head adds to it: it grows with the samples per class, at
+# most up to a share of the classes. With few samples or few classes the closed form carries. Chosen on held-out
+# training samples; docs/shared-mode.md has the sweep.
+SAMPLES_PER_DEGREE = 40.0
+DEGREES_PER_CLASS = 0.1
+# As samples pass, the best penalty rises slowly: it is chosen anew when there are twice as many, and looked for from
+# here on, in units of the last one.
+CHOOSE_AGAIN = 2.0
 STEP_BACK = 0.25
 
 
@@ -35,7 +36,8 @@ class SharedSettings(NamedTuple):
     analogies: bool
     feature_transform: TransformKind
     shrinkage: Literal["gcv", "oas"] | float
-    lift: int
+    draw_in: float
+    lift: int | Literal["auto"]
     prior: Literal["uniform", "empirical"]
     forgetting: float
 
@@ -43,8 +45,9 @@ class SharedSettings(NamedTuple):
         """Raise ValueError where a parameter of this mode alone makes no sense."""
         check_choice("feature_transform", self.feature_transform, TRANSFORMS)
         check_choice("prior", self.prior, ("uniform", "empirical"))
-        check_whole(lift=self.lift)
-        check_not_negative(forgetting=self.forgetting)
+        if self.lift != "auto":
+            check_whole(lift=self.lift)
+        check_not_negative(forgetting=self.forgetting, draw_in=self.draw_in)
         if self.forgetting >= 1:
             raise ValueError(f"forgetting must be below 1, got {self.forgetting!r}")
         if self.shrinkage not in ("gcv", "oas"):
@@ -74,7 +77,7 @@ class SharedRule:
         # The penalty of the best regression, and the samples it was chosen from: it hardly moves as they grow, while
         # the shrinkage that follows from it falls.
         self._penalty, self._chosen_at = 0.0, 0.0
-        self._rule: Cached[LinearScores] = Cached()
+        self._rule: Cached[DrawnIn] = Cached()
 
     # -- learning -------------------------------------------------------------------------------------------
 
@@ -147,6 +150,7 @@ class SharedRule:
             weights=every_row,
             temperature=self.temperature,
             lr=settings.lr,
+            draw_in=settings.draw_in,
         )
 
     @property
@@ -172,7 +176,7 @@ class SharedRule:
     def _choose(self) -> float:
         """Return the shrinkage for a new inverse."""
         total = self.scatter.means.total
-        if self.settings.shrinkage == "gcv":
+        if self.settings.shrinkage == "gcv" and not self._chosen_at <= total < CHOOSE_AGAIN * self._chosen_at:
             chosen = cross_validated_shrinkage(self.scatter, lowest=STEP_BACK * self._penalty)
             self._penalty, self._chosen_at = total * chosen / max(1 - chosen, 1e-12), total
         return self.shrinkage()
@@ -182,7 +186,7 @@ class SharedRule:
     def scores(self, X: Features) -> Features:
         """Return the score of each class, (n, c)."""
         mapped = self.features.apply(X)
-        base = self._closed_form().of(mapped)
+        base = self._closed_form().scores.of(mapped)
         if self._head is None:
             return base
         base /= self.temperature
@@ -192,24 +196,26 @@ class SharedRule:
     def novelty(self, X: Features) -> Float64:
         """Return how far each row of `X`, (n, d), lies from what was taught, (n,): see `I2CANSAY.novelty`.
 
-        The distance to the nearest class under A, less the distance to the centre under the covariance of
-        everything, ``A + sum_c (n_c/N) p_c p_c^T`` with means p_c from the centre. By Woodbury's identity the two
-        differ by products of scores only: ``f A^-1 f``, the one costly term, is in both.
+        The distance to the nearest class under A, less the distance to the centre of the classes under the
+        covariance of everything, ``A + mean_c p_c p_c^T`` with means p_c from that centre. By Woodbury's identity
+        the two differ by products of scores only: ``f A^-1 f``, the one costly term, is in both.
         """
-        rule, means = self._closed_form(), self.scatter.means
-        share = np.sqrt(means.count / means.total)
-        projected = LinearScores(rule.centre, rule.weights, np.zeros(len(means))).of(self.features.apply(X))
-        lengths = inner(means.from_centre(), rule.weights)
-        among = np.eye(len(means)) + share[:, None] * lengths * share
-        weighed = projected * share
-        explained = np.einsum("nc,nc->n", weighed, np.linalg.solve(among, weighed.T).T)
+        (rule, factors), means = self._closed_form(), self.scatter.means.mean
+        projected = rule._replace(offset=np.zeros(len(means))).of(self.features.apply(X)) * factors
+        lengths = inner(means - rule.centre, rule.weights) * factors
+        among = len(means) * np.eye(len(means)) + lengths
+        explained = np.einsum("nc,nc->n", projected, np.linalg.solve(among, projected.T).T)
         relative: Float64 = (np.diagonal(lengths) - 2 * projected).min(axis=1) + explained
         return relative
 
-    def _closed_form(self) -> LinearScores:
+    def _closed_form(self) -> DrawnIn:
+        settings = self.settings
         return self._rule.get(
-            lambda: discriminant(
-                self.scatter, self.shrinkage(), empirical_prior=self.settings.prior == "empirical"
+            lambda: drawn_in(
+                self.scatter,
+                self.shrinkage(),
+                settings.draw_in,
+                empirical_prior=settings.prior == "empirical",
             )
         )
 
