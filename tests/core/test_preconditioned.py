@@ -6,6 +6,7 @@ import pytest
 from i2cansay.core.head import LinearHead, row_weights
 from i2cansay.core.ican import transfer
 from i2cansay.core.preconditioned import (
+    EARLY_GROWTH,
     FULL_STEP_FROM_CLASSES,
     FULL_STEP_UP_TO_WIDTH,
     GROWTH,
@@ -168,9 +169,11 @@ def test_shifting_by_the_samples_is_following_the_means(weighed: bool, keep: flo
     shifted.shift(pulled, rows, weights / scatter.means.count[rows])
     np.testing.assert_allclose(shifted.state()["pulled"], following.state()["pulled"], rtol=1e-4, atol=1e-5)
     # And a step is the same, whether it is told what is pulled already or not.
-    step = {"old": (rows + 1) % C, "means": scatter.means.mean, "weights": np.full(18, 0.1)}
-    following.step(more, rows, **step, temperature=3.0, lr=1.0)
-    shifted.step(more, rows, **step, pulled_own=pulled, temperature=3.0, lr=1.0)
+    old, means, weights = (rows + 1) % C, scatter.means.mean, np.full(18, 0.1)
+    following.step(more, rows, old=old, means=means, weights=weights, temperature=3.0, lr=1.0)
+    shifted.step(
+        more, rows, pulled_own=pulled, old=old, means=means, weights=weights, temperature=3.0, lr=1.0
+    )
     np.testing.assert_allclose(shifted.state()["weights"], following.state()["weights"], rtol=1e-3, atol=1e-5)
 
 
@@ -188,6 +191,18 @@ def test_inverse_is_made_as_often_as_the_logarithm_of_the_samples() -> None:
     assert len(made) <= 1 + np.log(1000) / np.log(1 + GROWTH)
     # And not seldom: never have more than 30% passed, and the batch that does it.
     assert all(late <= early * (1 + GROWTH) + 1 for early, late in pairwise(made))
+
+
+def test_inverse_waits_longer_while_samples_are_fewer_than_dimensions() -> None:
+    rng, scatter, head = np.random.default_rng(0), SharedScatter(50), PreconditionedHead(50)
+    scatter.resize(1)
+    head.resize(1)
+    for n, growth in ((20, EARLY_GROWTH), (40, GROWTH)):
+        scatter.add(rng.standard_normal((n, 50)), np.zeros(n, dtype=np.int64))
+        head.follow(scatter, np.array([0]), 0.1)
+        total = scatter.means.total
+        assert not head.due(total * (1 + growth) - 1)
+        assert head.due(total * (1 + growth))
 
 
 def test_what_fades_brings_the_next_inverse_nearer_and_expiry_brings_it_at_once() -> None:

@@ -66,11 +66,11 @@ def test_named_learner_is_the_mode_with_a_lift() -> None:
 
 
 def test_lift_fills_the_width_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("i2cansay.core.feature_map.WIDEST", 40)
+    monkeypatch.setattr("i2cansay.core.feature_map.LIFTED", 40)
     X, y = draw()
     assert SharedI2CANSAY().partial_fit(X, y).class_means_.shape == (C, 40)
     wide = np.tile(X, 8)
-    assert SharedI2CANSAY().partial_fit(wide, y).class_means_.shape == (C, 40)
+    assert SharedI2CANSAY().partial_fit(wide, y).class_means_.shape == (C, 64)
 
 
 @pytest.mark.parametrize(

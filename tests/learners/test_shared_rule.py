@@ -90,7 +90,7 @@ def test_scores_are_the_closed_form_divided_by_the_temperature_plus_the_head() -
 
 
 @pytest.mark.parametrize(
-    ("per_class", "classes", "temperature"), [(20, 30, 1.0), (80, 30, 2.0), (4000, 30, 3.0), (4000, 5, 1.0)]
+    ("per_class", "classes", "temperature"), [(20, 60, 1.0), (160, 60, 2.0), (4000, 60, 3.0), (4000, 5, 1.0)]
 )
 def test_temperature_grows_with_samples_per_class_up_to_a_share_of_the_classes(
     per_class: int, classes: int, temperature: float

@@ -24,6 +24,8 @@ TRANSFORMS: tuple[str, ...] = get_args(TransformKind)
 
 WIDEST = 4096
 """Above this many dimensions features are folded: a covariance of d dimensions takes d^2 numbers and d^3 work."""
+LIFTED = 3584
+"""How many dimensions ``lift="auto"`` fills: what is kept of them takes 80 MB."""
 
 
 class FeatureMap:
@@ -37,7 +39,7 @@ class FeatureMap:
         zero that comes later gets minus the root of its size.
     lift : int or "auto"
         Rectified random projections beside the features: ``ReLU(R x / |x|)``, scaled to the length of the row they
-        stand beside. "auto" has as many as there is room for in `WIDEST`.
+        stand beside. "auto" has as many as fill `LIFTED` dimensions.
     seed : int
         Of the projections and of the fold.
 
@@ -55,7 +57,7 @@ class FeatureMap:
         self._transform = transform
         self._rooted = transform == "sqrt"
         self._n_features, self._seed = n_features, seed
-        self._lift = max(WIDEST - n_features, 0) if lift == "auto" else lift
+        self._lift = max(LIFTED - n_features, 0) if lift == "auto" else lift
         self._projections: Float32 | None = None
         self._folds: sparse.csr_array | None = None
 

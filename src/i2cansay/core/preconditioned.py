@@ -20,8 +20,10 @@ from i2cansay.core.scatter import SharedScatter
 from i2cansay.core.symmetric import pack32, unpack32
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
-# The inverse is made anew when so many more samples have passed: some 20 times in 50,000 samples.
+# The inverse is made anew when so many more samples have passed, in units of those before: some 20 times in 50,000
+# samples. As long as there are fewer samples than dimensions it rests on the shrinkage, and can wait longer.
 GROWTH = 0.3
+EARLY_GROWTH = 1.0
 # The step. Rows have a squared length of about their width in decorrelated coordinates, and a step is stable as long
 # as rate times that is bounded. With few classes the softmax is steeper and the same step would leave more noise.
 FULL_STEP_UP_TO_WIDTH = 1024
@@ -80,7 +82,8 @@ class PreconditionedHead:
         if shrinkage is not None:
             self._inverse = scatter.shrunk_inverse(shrinkage)
             self._centre = scatter.means.centre.copy()
-            self._due = scatter.means.total * (1 + GROWTH)
+            total = scatter.means.total
+            self._due = total * (1 + (GROWTH if total >= len(self._centre) else EARLY_GROWTH))
             touched = np.arange(len(scatter.means))
         moved = (scatter.means.mean[touched] - self._centre).astype(np.float32)
         self._pulled.view[touched] = inner(moved, self._inverse)

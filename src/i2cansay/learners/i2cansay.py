@@ -77,7 +77,7 @@ class I2CANSAY(OnlineClassifier):
         analysis.
     lift : int or "auto"
         With ``covariance="shared"``: rectified random projections beside the features, drawn from `random_state`
-        and never stored, at the cost of a wider covariance. "auto" has as many as fill 4096 dimensions.
+        and never stored, at the cost of a wider covariance. "auto" has as many as fill 3584 dimensions.
     prior : {"uniform", "empirical"}
         With ``covariance="shared"``: whether a class seen more often is more likely from the outset.
     forgetting : float

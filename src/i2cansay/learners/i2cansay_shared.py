@@ -9,8 +9,8 @@ from i2cansay.learners.i2cansay import I2CANSAY
 class SharedI2CANSAY(I2CANSAY):
     """`I2CANSAY(covariance="shared")` with a random lift, under a name of its own.
 
-    Its state is a square matrix of the features, lift included, in half, and the half of its inverse: 101 MB at 4096
-    dimensions, the widest there is.
+    Its state is a square matrix of the features, lift included, in half, and the half of its inverse: 77 MB at 3584
+    dimensions.
     docs/shared-mode.md says what it does and what was seen of it.
 
     Parameters
@@ -21,7 +21,7 @@ class SharedI2CANSAY(I2CANSAY):
     pseudo : {"ican"} or None
         None leaves the closed form alone: exact for any order of the samples.
     lift : int or "auto"
-        Rectified random projections beside the features: as many as fill 4096 dimensions. 0 is far smaller and
+        Rectified random projections beside the features: as many as fill 3584 dimensions. 0 is far smaller and
         faster.
 
     Examples

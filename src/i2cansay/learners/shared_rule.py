@@ -18,8 +18,8 @@ from i2cansay.learners.parameters import check_choice, check_not_negative, check
 # The closed form is divided by a temperature before the head adds to it: it grows with the samples per class, at
 # most up to a share of the classes. With few samples or few classes the closed form carries. Chosen on held-out
 # training samples; docs/shared-mode.md has the sweep.
-SAMPLES_PER_DEGREE = 40.0
-DEGREES_PER_CLASS = 0.1
+SAMPLES_PER_DEGREE = 80.0
+DEGREES_PER_CLASS = 0.05
 # As samples pass, the best penalty rises slowly: it is chosen anew when there are twice as many, and looked for from
 # here on, in units of the last one.
 CHOOSE_AGAIN = 2.0
