@@ -103,7 +103,7 @@ def between_inverses(model: I2CANSAY) -> None:
 
 
 def _rule(model: I2CANSAY) -> Any:
-    return model._shared
+    return model._rule
 
 
 def main() -> None:

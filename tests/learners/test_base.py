@@ -190,3 +190,11 @@ def test_a_label_outside_the_announced_classes_is_refused() -> None:
         I2CANSAY().partial_fit([[1.0], [2.0]], [1, 3], classes=[1, 2])
     model = I2CANSAY().partial_fit([[1.0], [2.0]], [1, 1], classes=[1, 2])
     assert model.classes_.tolist() == [1]  # a class gets its column with its first sample
+
+
+@pytest.mark.parametrize(("name", "plain"), [("i2cansay", True), ("slda", True), ("i2cansay_shared", False)])
+def test_where_means_are_plain_the_mean_of_one_sample_is_that_sample(name: str, plain: bool) -> None:
+    X = np.array([[4.0, 9.0], [16.0, 1.0]])
+    model: Any = make_learner(name)
+    assert model.plain_means is plain
+    assert np.array_equal(model.partial_fit(X, [0, 1]).class_means_, X) is plain

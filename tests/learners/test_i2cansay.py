@@ -150,7 +150,8 @@ def test_forget_removes_a_class_and_leaves_the_others_as_if_its_column_were_gone
     X, y = stream()
     model, plain = taught(X, y), taught(X, y, significance=False)
     means, stds = model.class_means_[[0, 1, 3]], model.class_stds_[[0, 1, 3]]
-    before, logits = plain.class_scores(X), X @ model._head.weights[model._labels.order][[0, 1, 3]].T
+    before = plain.class_scores(X)
+    logits = X @ model.state()["head.weights"][model._labels.order][[0, 1, 3]].T
     for learner in (model, plain):
         learner.forget(2)
         assert learner.classes_.tolist() == [0, 1, 3]
@@ -310,3 +311,16 @@ def test_the_buffer_is_declared_and_bounded() -> None:
     assert model.stores_samples
     assert not I2CANSAY().stores_samples
     assert len(model.state()["memory.rows"]) == 15
+
+
+def test_parameters_set_between_batches_count_from_the_next_on() -> None:
+    X, y = stream()
+    later: dict[str, Any] = {"lr": 0.3, "beta": 0.5, "pseudo": "translation", "distance": "squared"}
+    model = taught(X[:60], y[:60])
+    again = I2CANSAY(random_state=0, **later).set_state(model.state())
+    before = model.class_scores(X)
+    assert model.set_params(**later) is model
+    assert not np.array_equal(model.class_scores(X), before)  # the distance is another one already
+    for learner in (model, again):
+        learner.partial_fit(X[60:], y[60:])
+    np.testing.assert_array_equal(model.class_scores(X), again.class_scores(X))

@@ -51,7 +51,7 @@ def closed_form(X: np.ndarray, y: np.ndarray, shrinkage: float) -> np.ndarray:
 
 
 def inverse_of(state: Mapping[str, np.ndarray]) -> np.ndarray:
-    return unpack32(D, state["inverse"])
+    return unpack32(D, state["shared.inverse"])
 
 
 @pytest.mark.parametrize("analogies", [True, False])
@@ -80,13 +80,13 @@ def test_scores_are_the_closed_form_divided_by_the_temperature_plus_the_head() -
     settings = SETTINGS._replace(shrinkage=0.2)
     rule = taught(X, y, settings)
     state = rule.state()
-    head = (X - state["head_centre"]) @ state["weights"].T
+    head = (X - state["shared.head_centre"]) @ state["shared.weights"].T
     assert np.abs(head).max() > 1e-3
     expected = closed_form(X, y, 0.2) / rule.temperature + head
     np.testing.assert_allclose(rule.scores(X), expected, rtol=1e-4, atol=1e-5)
     alone = taught(X, y, settings._replace(analogies=False))
     np.testing.assert_allclose(alone.scores(X), closed_form(X, y, 0.2), rtol=1e-8, atol=1e-8)
-    assert "weights" not in alone.state()
+    assert "shared.weights" not in alone.state()
 
 
 @pytest.mark.parametrize(
@@ -155,10 +155,10 @@ def test_head_waits_for_some_spread() -> None:
     X, y = draw()
     rule = taught(X[:4], y[:4])  # one sample of each
     rule.train(X[:4], y[:4], np.random.default_rng(0))
-    assert not rule.state()["weights"].any()
+    assert not rule.state()["shared.weights"].any()
     assert (rule.scores(X[:4]).argmax(axis=1) == y[:4]).all()
     rule.learn(X[4:5], y[4:5], None, np.random.default_rng(0))
-    assert rule.state()["weights"].any()
+    assert rule.state()["shared.weights"].any()
     np.testing.assert_allclose(
         inverse_of(rule.state()), rule.scatter.shrunk_inverse(rule.shrinkage()), rtol=1e-5
     )
@@ -173,8 +173,8 @@ def test_pulled_means_are_those_of_the_statistics_all_along(forgetting: float) -
         batch = slice(start, start + 10)
         rule.learn(X[batch], y[batch], np.linspace(0.5, 2.0, 10), rng)
         state = rule.state()
-        expected = (rule.scatter.means.mean - state["head_centre"]) @ inverse_of(state)
-        np.testing.assert_allclose(state["pulled"], expected, rtol=1e-4, atol=1e-4)
+        expected = (rule.scatter.means.mean - state["shared.head_centre"]) @ inverse_of(state)
+        np.testing.assert_allclose(state["shared.pulled"], expected, rtol=1e-4, atol=1e-4)
 
 
 def test_further_training_moves_the_head_alone() -> None:
@@ -183,7 +183,7 @@ def test_further_training_moves_the_head_alone() -> None:
     before = {name: array.copy() for name, array in rule.state().items()}
     rule.train(X, y, np.random.default_rng(0))
     changed = {name for name, array in rule.state().items() if not np.array_equal(array, before[name])}
-    assert changed == {"weights"}
+    assert changed == {"shared.weights"}
 
 
 def test_old_classes_absent_from_the_batch_are_the_only_ones_moved_into() -> None:
@@ -191,8 +191,8 @@ def test_old_classes_absent_from_the_batch_are_the_only_ones_moved_into() -> Non
     X, y = draw(20)
     absent = taught(X, y, SETTINGS._replace(old_classes="absent"))
     nobody = taught(X, y, SETTINGS._replace(n_pseudo=0.0))
-    np.testing.assert_array_equal(absent.state()["weights"], nobody.state()["weights"])
-    assert not np.array_equal(taught(X, y).state()["weights"], nobody.state()["weights"])
+    np.testing.assert_array_equal(absent.state()["shared.weights"], nobody.state()["shared.weights"])
+    assert not np.array_equal(taught(X, y).state()["shared.weights"], nobody.state()["shared.weights"])
 
 
 def test_merging_rules_of_other_features_is_refused() -> None:
@@ -210,9 +210,9 @@ def test_merging_rules_of_other_features_is_refused() -> None:
 def test_merged_heads_are_weighed_by_the_samples_of_each_class() -> None:
     X, y = draw(160)
     mine, theirs = taught(X[:40], y[:40]), taught(X[40:], y[40:])
-    a, b = mine.state()["weights"].copy(), theirs.state()["weights"].copy()
-    mine.merge(theirs, np.arange(C))
-    np.testing.assert_allclose(mine.state()["weights"], 0.25 * a + 0.75 * b, rtol=1e-5, atol=1e-8)
+    a, b = mine.state()["shared.weights"].copy(), theirs.state()["shared.weights"].copy()
+    mine.merge(theirs, np.arange(C), np.random.default_rng(0))
+    np.testing.assert_allclose(mine.state()["shared.weights"], 0.25 * a + 0.75 * b, rtol=1e-5, atol=1e-8)
     np.testing.assert_allclose(mine.scatter.means.count, 40.0)
     np.testing.assert_allclose(mine.shrinkage(), cross_validated_shrinkage(mine.scatter))
 
@@ -229,7 +229,7 @@ def test_damaged_state_is_named() -> None:
     state = taught(X, y).state()
     for name, match in [("shrinkage", "two numbers"), ("features", "two numbers"), ("weights", "of shape")]:
         with pytest.raises(ValueError, match=match):
-            SharedRule(D, SETTINGS, 0).restore({**state, name: np.zeros(7)}, C)
+            SharedRule(D, SETTINGS, 0).restore({**state, f"shared.{name}": np.zeros(7)}, C)
 
 
 def test_wide_features_are_folded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,6 +50,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     """Whether it must be told where one task ends and the next begins."""
     solves: ClassVar[bool] = False
     """Whether scoring after a change is expensive, because something is solved anew."""
+    plain_means: ClassVar[bool] = True
+    """Whether the means a learner shows (`class_means_`), where it does, are of the features as they came, not of
+    roots or projections of them: then the mean of a class with one sample is that sample."""
 
     # Made by `_begin`; before the first batch a learner has none of them.
     _labels: LabelRows

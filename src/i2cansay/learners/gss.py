@@ -8,6 +8,7 @@ from i2cansay.core.similarity_buffer import SimilarityBuffer
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
+from i2cansay.learners.state_parts import under, within
 
 
 class GSS(OnlineClassifier):
@@ -138,11 +139,9 @@ class GSS(OnlineClassifier):
         self._buffer.drop(row)
 
     def _state(self) -> State:
-        memory = {f"memory.{name}": array for name, array in self._buffer.state().items()}
-        return {**self._head.state(), **memory}
+        return {**self._head.state(), **under("memory", self._buffer.state())}
 
     def _restore(self, state: State) -> None:
         n_classes = len(self._labels)
         self._head.restore(state, n_classes)
-        memory = {name.removeprefix("memory."): array for name, array in state.items()}
-        self._buffer.restore(memory, n_classes)
+        self._buffer.restore(within(state, "memory"), n_classes)

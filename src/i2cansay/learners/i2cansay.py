@@ -2,32 +2,20 @@
 
 from typing import Any, Literal, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from i2cansay.core.feature_map import TransformKind
-from i2cansay.core.head import LinearHead, row_weights, softmax
-from i2cansay.core.ican import (
-    PSEUDO_KINDS,
-    PseudoKind,
-    draw_absent_classes,
-    draw_old_classes,
-    draw_sources,
-    pseudo_features,
-)
-from i2cansay.core.isay import BIAS_SCALES, DISTANCES, BiasScale, Distance, Significance, decision, importance
-from i2cansay.core.moments import ClassMoments, Moments
-from i2cansay.core.reservoir import Reservoir
+from i2cansay.core.ican import PseudoKind
+from i2cansay.core.isay import BiasScale, Distance
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.labels import as_labels
 from i2cansay.learners.merging import check_mergeable, merge_into
-from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
+from i2cansay.learners.paper_rule import PaperRule, PaperSettings
+from i2cansay.learners.parameters import check_choice, check_whole
+from i2cansay.learners.rule import Rule
 from i2cansay.learners.shared_rule import SharedRule, SharedSettings
 from i2cansay.learners.validation import check_features, make_generator
-
-# Rows replayed with every batch where a buffer is kept, as in the paper's ablation.
-REPLAYED = 50
 
 
 class I2CANSAY(OnlineClassifier):
@@ -112,6 +100,7 @@ class I2CANSAY(OnlineClassifier):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
     >>> X = X / 16
@@ -123,6 +112,8 @@ class I2CANSAY(OnlineClassifier):
     >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
     0.86
     """
+
+    _rule: Rule  # made by `_start`
 
     def __init__(
         self,
@@ -188,6 +179,22 @@ class I2CANSAY(OnlineClassifier):
         """Whether there is a closed form to solve."""
         return self.covariance == "shared"
 
+    @property
+    def plain_means(self) -> bool:  # type: ignore[override]
+        """Whether `class_means_` are of the features as they came, not of roots or lifts of them."""
+        return self.covariance != "shared"
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, as scikit-learn has it.
+
+        With ``covariance="diagonal"`` those of the steps, the pseudo-features and the distance count from the next
+        batch or question on; all others when learning begins anew.
+        """
+        super().set_params(**params)
+        if self._started and isinstance(self._rule, PaperRule):
+            self._rule.settings = self._paper_settings()
+        return self
+
     # -- learning -------------------------------------------------------------------------------------------
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -197,20 +204,42 @@ class I2CANSAY(OnlineClassifier):
             X, rows = check_features(self, X, reset=False), self._labels.rows(as_labels(y))
             for _ in range(self.epochs - 1):
                 for batch in self._batches(len(X)):
-                    self._train(X[batch], rows[batch], None)
+                    self._rule.train(X[batch], rows[batch], self._rng)
         return self
 
     def _start(self, n_features: int) -> None:
-        self._check_parameters()
-        self._shared = self._make_shared(n_features) if self.covariance == "shared" else None
-        if self._shared is not None:
-            return
-        self._moments = ClassMoments(n_features)
-        self._head = LinearHead(n_features, bias=not self.significance, momentum=self.momentum)
-        self._significance = Significance(n_features) if self.significance else None
-        self._reservoir = Reservoir(self.memory_size, n_features) if self.memory_size else None
+        check_whole(batch_size=self.batch_size, epochs=self.epochs, at_least=1)
+        settings = self._paper_settings()
+        settings.check()  # in either mode: a parameter that has no part in it must make sense all the same
+        check_choice("covariance", self.covariance, ("diagonal", "shared"))
+        self._rule = (
+            self._shared_rule(n_features) if self.covariance == "shared" else PaperRule(n_features, settings)
+        )
 
-    def _make_shared(self, n_features: int) -> SharedRule:
+    def _paper_settings(self) -> PaperSettings:
+        return PaperSettings(
+            lr=self.lr,
+            weight_decay=self.weight_decay,
+            momentum=self.momentum,
+            beta=self.beta,
+            alpha=self.alpha,
+            n_pseudo=self.n_pseudo,
+            old_classes=self.old_classes,
+            pseudo=self.pseudo,
+            significance=self.significance,
+            distance=self.distance,
+            bias_scale=self.bias_scale,
+            memory_size=self.memory_size,
+        )
+
+    def _shared_rule(self, n_features: int) -> SharedRule:
+        if self.pseudo not in ("ican", "translation", None):
+            raise ValueError(
+                f'with covariance="shared" pseudo must be "ican", "translation" (the same there) or None, '
+                f"got {self.pseudo!r}"
+            )
+        if self.memory_size:
+            raise ValueError('a replay buffer (memory_size) goes with covariance="diagonal" only')
         settings = SharedSettings(
             lr=self.lr,
             beta=self.beta,
@@ -228,85 +257,15 @@ class I2CANSAY(OnlineClassifier):
         return SharedRule(n_features, settings, int(make_generator(self.random_state).integers(2**63)))
 
     def _grow(self, n_classes: int) -> None:
-        if self._shared is not None:
-            self._shared.resize(n_classes)
-            return
-        self._moments.resize(n_classes)
-        self._head.resize(n_classes)
-        if self._significance is not None:
-            self._significance.resize(n_classes)
+        self._rule.resize(n_classes)
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
-        if self._shared is not None:
-            self._shared.learn(X, rows, weights, self._rng)
-            return
-        touched = self._moments.add(X, rows, weights)
-        if self._significance is not None:
-            self._significance.mark(touched)
-        self._train(X, rows, weights)
-        if self._reservoir is not None:
-            self._reservoir.add(X, rows, self._rng)
-
-    def _train(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
-        """Take one step on the batch, its pseudo-features and, if there is a buffer, replayed rows."""
-        if self._shared is not None:
-            self._shared.train(X, rows, self._rng)
-            return
-        features, targets, group_weights = [X], [rows], [1.0]
-        pseudo, old = self._pseudo(X, rows)
-        if len(old):
-            features.append(pseudo)
-            targets.append(old)
-            group_weights.append(self.beta)
-        if self._reservoir is not None and len(self._reservoir):
-            replayed, replayed_rows = self._reservoir.draw(REPLAYED, self._rng)
-            features.append(replayed)
-            targets.append(replayed_rows)
-            group_weights.append(1.0)
-        every_row = row_weights([len(part) for part in targets], group_weights)
-        if weights is not None:
-            every_row[: len(X)] = weights / weights.sum()
-        self._head.step(
-            np.concatenate(features, dtype=np.float32),
-            np.concatenate(targets),
-            every_row,
-            lr=self.lr,
-            weight_decay=self.weight_decay,
-        )
-
-    def _pseudo(self, X: Features, rows: Rows) -> tuple[Features, Rows]:
-        n_classes = len(self._labels)
-        nothing = np.empty((0, X.shape[1]), dtype=np.float32), np.empty(0, dtype=np.int64)
-        if self.pseudo is None or n_classes < 2:
-            return nothing
-        sources = draw_sources(len(X), self.n_pseudo, self._rng)
-        if self.old_classes == "all":
-            old = draw_old_classes(rows[sources], n_classes, self._rng)
-        else:
-            old = draw_absent_classes(rows, n_classes, len(sources), self._rng)
-        if len(old) == 0:
-            return nothing
-        made = pseudo_features(
-            self.pseudo,
-            X[sources],
-            classes=rows[sources],
-            old=old,
-            moments=self._moments,
-            rng=self._rng,
-            alpha=self.alpha,
-        )
-        return made, old
+        self._rule.learn(X, rows, weights, self._rng)
 
     # -- deciding -------------------------------------------------------------------------------------------
 
     def _scores(self, X: Features) -> Features:
-        if self._shared is not None:
-            return self._shared.scores(X)
-        logits = self._head.logits(X)
-        if self._significance is None:
-            return logits
-        distances = self._significance.distances(X, self._moments, self.distance)
-        return decision(softmax(logits), importance(distances, self.bias_scale))
+        return self._rule.scores(X)
 
     def novelty(self, X: ArrayLike) -> Float64:
         """Return how little each row of `X`, (n, d), is like any class taught, (n,); larger is stranger.
@@ -322,6 +281,7 @@ class I2CANSAY(OnlineClassifier):
 
         Examples
         --------
+        >>> import numpy as np
         >>> from sklearn.datasets import load_digits
         >>> X, y = load_digits(return_X_y=True)
         >>> known = y < 8
@@ -337,14 +297,13 @@ class I2CANSAY(OnlineClassifier):
             )
         self._check_ready()
         X = check_features(self, X, reset=False)
-        assert self._shared is not None  # made when learning began
-        return self._shared.novelty(X)
+        assert isinstance(self._rule, SharedRule)  # made when learning began
+        return self._rule.novelty(X)
 
     @property
     def class_counts_(self) -> Float64:
         """Samples taught per class, (n_classes,), in the order of `classes_`."""
-        counts = self._moments.count if self._shared is None else self._shared.scatter.means.count
-        return counts[self._labels.order]
+        return self._rule.counts[self._labels.order]
 
     @property
     def class_means_(self) -> Float64:
@@ -352,15 +311,14 @@ class I2CANSAY(OnlineClassifier):
 
         With ``covariance="shared"`` those of the transformed, lifted and folded features.
         """
-        means = self._moments.mean if self._shared is None else self._shared.scatter.means.mean
-        return means[self._labels.order]
+        return self._rule.means[self._labels.order]
 
     @property
     def class_stds_(self) -> Float32:
         """Standard deviation by dimension, (n_classes, d), in the order of `classes_`."""
-        if self._shared is not None:
+        if not isinstance(self._rule, PaperRule):
             raise AttributeError('with covariance="shared" classes have no standard deviations of their own')
-        return self._moments.std(self._labels.order)
+        return self._rule.moments.std(self._labels.order)
 
     # -- changing one's mind --------------------------------------------------------------------------------
 
@@ -371,31 +329,13 @@ class I2CANSAY(OnlineClassifier):
         stay. A class that has no sample left is forgotten.
         """
         X, rows, weights = self._check_taught(X, y, sample_weight)
-        if self._shared is not None:
-            empty = self._shared.unlearn(X, rows, weights)
-            for label in self._labels.arrived()[empty].tolist():
-                self.forget(label)
-            return self
-        touched, left = self._moments.without(X, rows, weights)
-        self._moments.replace(touched, left)
-        if self._significance is not None:
-            self._significance.mark(touched)
-        if self._reservoir is not None:
-            self._reservoir.discard(X, rows)
-        for label in self._labels.arrived()[touched[left.count == 0]].tolist():
+        empty = self._rule.unlearn(X, rows, weights)
+        for label in self._labels.arrived()[empty].tolist():
             self.forget(label)
         return self
 
     def _drop(self, row: int) -> None:
-        if self._shared is not None:
-            self._shared.drop(row)
-            return
-        self._moments.drop(row)
-        self._head.drop(row)
-        if self._significance is not None:
-            self._significance.drop(row)
-        if self._reservoir is not None:
-            self._reservoir.drop(row)
+        self._rule.drop(row)
 
     def merge(self, other: "I2CANSAY") -> Self:
         """Take in what another learner of the same parameters has learnt from other samples.
@@ -405,80 +345,15 @@ class I2CANSAY(OnlineClassifier):
         `other` is not changed.
         """
         check_mergeable(self, other)
-        if self._started and other._started and self._shared is not None and other._shared is not None:
-            self._shared.check_mergeable(other._shared)
-
-        def take(rows: Rows) -> None:
-            if self._shared is not None and other._shared is not None:
-                self._shared.merge(other._shared, rows)
-                return
-            theirs = Moments(other._moments.count, other._moments.mean, other._moments.m2)
-            self._head.merge(other._head, rows, theirs.count / (theirs.count + self._moments.count[rows]))
-            self._moments.merge(theirs, rows)
-            if self._reservoir is not None and other._reservoir is not None:
-                self._reservoir.merge(other._reservoir, rows, self._rng)
-            if self._significance is not None:
-                self._significance.mark(rows)
-
-        merge_into(self, other, take)
+        if self._started and other._started:
+            self._rule.check_mergeable(other._rule)
+        merge_into(self, other, lambda rows: self._rule.merge(other._rule, rows, self._rng))
         return self
 
     # -- state ----------------------------------------------------------------------------------------------
 
     def _state(self) -> State:
-        if self._shared is not None:
-            return {f"shared.{name}": array for name, array in self._shared.state().items()}
-        state = {f"moments.{name}": array for name, array in self._moments.state().items()}
-        state |= {f"head.{name}": array for name, array in self._head.state().items()}
-        if self._reservoir is not None:
-            state |= {f"memory.{name}": array for name, array in self._reservoir.state().items()}
-        return state
+        return self._rule.state()
 
     def _restore(self, state: State) -> None:
-        n_classes, n_features = len(self._labels), self.n_features_in_
-        if self._shared is not None:
-            self._shared.restore(_within(state, "shared"), n_classes)
-            return
-        self._moments = ClassMoments.from_state(_within(state, "moments"))
-        if self._moments.mean.shape != (n_classes, n_features):
-            raise ValueError(f"expected statistics of {n_classes} classes with {n_features} features")
-        self._head.restore(_within(state, "head"), n_classes)
-        if self._significance is not None:
-            self._significance.resize(n_classes)
-        if self._reservoir is not None:
-            self._reservoir.restore(_within(state, "memory"), n_classes)
-
-    def _check_parameters(self) -> None:
-        check_positive(lr=self.lr, alpha=self.alpha)
-        check_whole(batch_size=self.batch_size, epochs=self.epochs, at_least=1)
-        check_whole(memory_size=self.memory_size)
-        check_choice("significance", self.significance, (True, False))
-        check_not_negative(
-            weight_decay=self.weight_decay,
-            momentum=self.momentum,
-            beta=self.beta,
-            n_pseudo=self.n_pseudo,
-        )
-        check_choice("old_classes", self.old_classes, ("all", "absent"))
-        check_choice("pseudo", self.pseudo, (*PSEUDO_KINDS, None))
-        check_choice("distance", self.distance, DISTANCES)
-        check_choice("bias_scale", self.bias_scale, BIAS_SCALES)
-        check_choice("covariance", self.covariance, ("diagonal", "shared"))
-        if self.covariance == "shared":
-            self._check_shared()
-
-    def _check_shared(self) -> None:
-        if self.pseudo not in ("ican", "translation", None):
-            raise ValueError(
-                f'with covariance="shared" pseudo must be "ican", "translation" (the same there) or None, '
-                f"got {self.pseudo!r}"
-            )
-        if self.memory_size:
-            raise ValueError('a replay buffer (memory_size) goes with covariance="diagonal" only')
-
-
-def _within(state: State, part: str) -> dict[str, NDArray[Any]]:
-    """Return the arrays of one part of the state, under their own names."""
-    return {
-        name.removeprefix(f"{part}."): array for name, array in state.items() if name.startswith(f"{part}.")
-    }
+        self._rule.restore(state, len(self._labels))

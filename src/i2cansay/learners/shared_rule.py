@@ -14,6 +14,7 @@ from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.cached import Cached
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
+from i2cansay.learners.state_parts import under, within
 
 # The closed form is divided by a temperature before the head adds to it: it grows with the samples per class, at
 # most up to a share of the classes. With few samples or few classes the closed form carries. Chosen on held-out
@@ -78,6 +79,16 @@ class SharedRule:
         # the shrinkage that follows from it falls.
         self._penalty, self._chosen_at = 0.0, 0.0
         self._rule: Cached[DrawnIn] = Cached()
+
+    @property
+    def counts(self) -> Float64:
+        """Samples of each class, (c,)."""
+        return self.scatter.means.count
+
+    @property
+    def means(self) -> Float64:
+        """Prototypes of the transformed, lifted and folded features, a row for each class."""
+        return self.scatter.means.mean
 
     # -- learning -------------------------------------------------------------------------------------------
 
@@ -249,8 +260,11 @@ class SharedRule:
                 "had it; give both the same feature_transform"
             )
 
-    def merge(self, other: Self, rows: Rows) -> None:
-        """Take in what `other` was taught: the statistics exactly, the heads weighed by their samples."""
+    def merge(self, other: Self, rows: Rows, rng: np.random.Generator) -> None:
+        """Take in what `other` was taught: the statistics exactly, the heads weighed by their samples.
+
+        Nothing is drawn here.
+        """
         mine, theirs = self.scatter.means.count[rows], other.scatter.means.count
         if self._head is not None and other._head is not None:
             together = mine + theirs
@@ -271,15 +285,16 @@ class SharedRule:
         """Return the statistics, the decisions made and the head."""
         state = {**self.scatter.state(), **self.features.state()}
         state["shrinkage"] = np.array([self._penalty, self._chosen_at])
-        return state if self._head is None else state | self._head.state()
+        return under("shared", state if self._head is None else state | self._head.state())
 
     def restore(self, state: State, n_classes: int) -> None:
         """Take over what `state()` gave, which must be of `n_classes` classes."""
-        self.features.restore(state)
-        self.scatter.restore(state, n_classes)
-        if state["shrinkage"].shape != (2,):
+        own = within(state, "shared")
+        self.features.restore(own)
+        self.scatter.restore(own, n_classes)
+        if own["shrinkage"].shape != (2,):
             raise ValueError("the shrinkage should be two numbers: a penalty, and the count it was chosen at")
-        self._penalty, self._chosen_at = state["shrinkage"].tolist()
+        self._penalty, self._chosen_at = own["shrinkage"].tolist()
         if self._head is not None:
-            self._head.restore(state, n_classes)
+            self._head.restore(own, n_classes)
         self._rule.clear()

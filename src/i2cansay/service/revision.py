@@ -80,10 +80,9 @@ def _undo(draft: Draft, request: Undo) -> Done:
 def can_undo(learner: Any) -> bool:
     """Tell whether lessons can be taken back.
 
-    A class left with one sample gives it back from its mean, so means must be features as they came; with one
-    covariance for all they are roots or lifts of them.
+    A class left with one sample gives it back from its mean, so means must be of the features as they came.
     """
-    return hasattr(learner, "unlearn") and getattr(learner, "covariance", None) != "shared"
+    return hasattr(learner, "unlearn") and learner.plain_means
 
 
 def _unlearn(draft: Draft, samples: list[Sample], who: str) -> list[str]:

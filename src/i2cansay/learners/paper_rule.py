@@ -1,0 +1,219 @@
+"""What `I2CANSAY` knows and does as the paper has it: statistics by class, pseudo-features, a head, a correction."""
+
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+
+from i2cansay.core.head import LinearHead, row_weights, softmax
+from i2cansay.core.ican import (
+    PSEUDO_KINDS,
+    PseudoKind,
+    draw_absent_classes,
+    draw_old_classes,
+    draw_sources,
+    pseudo_features,
+)
+from i2cansay.core.isay import BIAS_SCALES, DISTANCES, BiasScale, Distance, Significance, decision, importance
+from i2cansay.core.moments import ClassMoments, Moments
+from i2cansay.core.reservoir import Reservoir
+from i2cansay.core.types import Features, Float64, Rows, State
+from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
+from i2cansay.learners.state_parts import under, within
+
+# Rows replayed with every batch where a buffer is kept, as in the paper's ablation.
+REPLAYED = 50
+
+
+class PaperSettings(NamedTuple):
+    """The parameters of `I2CANSAY` that matter here, under their names there."""
+
+    lr: float
+    weight_decay: float
+    momentum: float
+    beta: float
+    alpha: float
+    n_pseudo: float
+    old_classes: Literal["all", "absent"]
+    pseudo: PseudoKind | None
+    significance: bool
+    distance: Distance
+    bias_scale: BiasScale
+    memory_size: int
+
+    def check(self) -> None:
+        """Raise ValueError where a parameter makes no sense."""
+        check_positive(lr=self.lr, alpha=self.alpha)
+        check_whole(memory_size=self.memory_size)
+        check_choice("significance", self.significance, (True, False))
+        check_not_negative(
+            weight_decay=self.weight_decay,
+            momentum=self.momentum,
+            beta=self.beta,
+            n_pseudo=self.n_pseudo,
+        )
+        check_choice("old_classes", self.old_classes, ("all", "absent"))
+        check_choice("pseudo", self.pseudo, (*PSEUDO_KINDS, None))
+        check_choice("distance", self.distance, DISTANCES)
+        check_choice("bias_scale", self.bias_scale, BIAS_SCALES)
+
+
+class PaperRule:
+    """Moments, head, significance and, where asked for, a replay buffer.
+
+    Parameters
+    ----------
+    n_features : int
+    settings : PaperSettings
+        May be replaced as learning goes on; what is made here (the head's bias and momentum, the significance, the
+        buffer) stays as it was made.
+    """
+
+    def __init__(self, n_features: int, settings: PaperSettings) -> None:
+        self.settings = settings
+        self.moments = ClassMoments(n_features)
+        self.head = LinearHead(n_features, bias=not settings.significance, momentum=settings.momentum)
+        self.significance = Significance(n_features) if settings.significance else None
+        self.reservoir = Reservoir(settings.memory_size, n_features) if settings.memory_size else None
+
+    @property
+    def counts(self) -> Float64:
+        """Samples of each class, (c,)."""
+        return self.moments.count
+
+    @property
+    def means(self) -> Float64:
+        """Prototypes, (c, d)."""
+        return self.moments.mean
+
+    # -- learning -------------------------------------------------------------------------------------------
+
+    def resize(self, n_classes: int) -> None:
+        """Make room for `n_classes` classes."""
+        self.moments.resize(n_classes)
+        self.head.resize(n_classes)
+        if self.significance is not None:
+            self.significance.resize(n_classes)
+
+    def learn(self, X: Features, rows: Rows, weights: Float64 | None, rng: np.random.Generator) -> None:
+        """Take a batch, (n, d), of classes `rows` into the statistics, and train the head on it."""
+        touched = self.moments.add(X, rows, weights)
+        if self.significance is not None:
+            self.significance.mark(touched)
+        self._step(X, rows, weights, rng)
+        if self.reservoir is not None:
+            self.reservoir.add(X, rows, rng)
+
+    def train(self, X: Features, rows: Rows, rng: np.random.Generator) -> None:
+        """Train the head once more on samples that are in the statistics already."""
+        self._step(X, rows, None, rng)
+
+    def _step(self, X: Features, rows: Rows, weights: Float64 | None, rng: np.random.Generator) -> None:
+        """Take one step on the batch, its pseudo-features and, if there is a buffer, replayed rows."""
+        features, targets, group_weights = [X], [rows], [1.0]
+        pseudo, old = self._pseudo(X, rows, rng)
+        if len(old):
+            features.append(pseudo)
+            targets.append(old)
+            group_weights.append(self.settings.beta)
+        if self.reservoir is not None and len(self.reservoir):
+            replayed, replayed_rows = self.reservoir.draw(REPLAYED, rng)
+            features.append(replayed)
+            targets.append(replayed_rows)
+            group_weights.append(1.0)
+        every_row = row_weights([len(part) for part in targets], group_weights)
+        if weights is not None:
+            every_row[: len(X)] = weights / weights.sum()
+        self.head.step(
+            np.concatenate(features, dtype=np.float32),
+            np.concatenate(targets),
+            every_row,
+            lr=self.settings.lr,
+            weight_decay=self.settings.weight_decay,
+        )
+
+    def _pseudo(self, X: Features, rows: Rows, rng: np.random.Generator) -> tuple[Features, Rows]:
+        settings, n_classes = self.settings, len(self.moments)
+        nothing = np.empty((0, X.shape[1]), dtype=np.float32), np.empty(0, dtype=np.int64)
+        if settings.pseudo is None or n_classes < 2:
+            return nothing
+        sources = draw_sources(len(X), settings.n_pseudo, rng)
+        if settings.old_classes == "all":
+            old = draw_old_classes(rows[sources], n_classes, rng)
+        else:
+            old = draw_absent_classes(rows, n_classes, len(sources), rng)
+        if len(old) == 0:
+            return nothing
+        made = pseudo_features(
+            settings.pseudo,
+            X[sources],
+            classes=rows[sources],
+            old=old,
+            moments=self.moments,
+            rng=rng,
+            alpha=settings.alpha,
+        )
+        return made, old
+
+    # -- deciding -------------------------------------------------------------------------------------------
+
+    def scores(self, X: Features) -> Features:
+        """Return the score of each class, (n, c)."""
+        logits = self.head.logits(X)
+        if self.significance is None:
+            return logits
+        distances = self.significance.distances(X, self.moments, self.settings.distance)
+        return decision(softmax(logits), importance(distances, self.settings.bias_scale))
+
+    # -- changing one's mind --------------------------------------------------------------------------------
+
+    def unlearn(self, X: Features, rows: Rows, weights: Float64 | None) -> Rows:
+        """Take samples out of statistics and buffer, exactly; return the classes that have none left."""
+        touched, left = self.moments.without(X, rows, weights)
+        self.moments.replace(touched, left)
+        if self.significance is not None:
+            self.significance.mark(touched)
+        if self.reservoir is not None:
+            self.reservoir.discard(X, rows)
+        empty: Rows = touched[left.count == 0]
+        return empty
+
+    def drop(self, row: int) -> None:
+        """Remove one class."""
+        self.moments.drop(row)
+        self.head.drop(row)
+        if self.significance is not None:
+            self.significance.drop(row)
+        if self.reservoir is not None:
+            self.reservoir.drop(row)
+
+    def check_mergeable(self, other: Self) -> None:
+        """Do nothing: any two of the same settings see features the same way, as they come."""
+
+    def merge(self, other: Self, rows: Rows, rng: np.random.Generator) -> None:
+        """Take in what `other` was taught: the statistics exactly, the heads weighed by their samples."""
+        theirs = Moments(other.moments.count, other.moments.mean, other.moments.m2)
+        self.head.merge(other.head, rows, theirs.count / (theirs.count + self.moments.count[rows]))
+        self.moments.merge(theirs, rows)
+        if self.reservoir is not None and other.reservoir is not None:
+            self.reservoir.merge(other.reservoir, rows, rng)
+        if self.significance is not None:
+            self.significance.mark(rows)
+
+    # -- state ----------------------------------------------------------------------------------------------
+
+    def state(self) -> State:
+        """Return statistics, head and buffer; the significance follows from the statistics."""
+        state = under("moments", self.moments.state()) | under("head", self.head.state())
+        return state if self.reservoir is None else state | under("memory", self.reservoir.state())
+
+    def restore(self, state: State, n_classes: int) -> None:
+        """Take over what `state()` gave, which must be of `n_classes` classes."""
+        n_features = self.moments.mean.shape[1]
+        self.moments = ClassMoments.from_state(within(state, "moments"))
+        if self.moments.mean.shape != (n_classes, n_features):
+            raise ValueError(f"expected statistics of {n_classes} classes with {n_features} features")
+        self.head.restore(within(state, "head"), n_classes)
+        if self.significance is not None:
+            self.significance.resize(n_classes)
+        if self.reservoir is not None:
+            self.reservoir.restore(within(state, "memory"), n_classes)
