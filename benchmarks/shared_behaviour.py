@@ -295,7 +295,7 @@ def strangers(
 
 def strangeness(model: Any, X: Features) -> dict[str, Float64]:
     """Return every score of strangeness that was considered."""
-    rule, mapped = model._rule._closed_form(), model._rule.features.apply(X).astype(np.float64)
+    rule, mapped = model._rule._closed_form().scores, model._rule.features.apply(X).astype(np.float64)
     closed = rule.of(mapped)
     far = mapped - rule.centre
     length = np.einsum("nd,nd->n", far, model._rule.scatter.solve_shrunk(far, model._rule.shrinkage()))

@@ -1,8 +1,8 @@
-"""Two choices of the shared mode, made on training samples held out: how far to draw in, and whether to have ISAY.
+"""Choices of the shared mode, made on training samples held out: penalty, drawing in, and whether to have ISAY.
 
-    python benchmarks/shared_choices.py [draw-in] [significance] [--seeds 3]
+    python benchmarks/shared_choices.py [penalty] [draw-in] [significance] [--seeds 3]
 
-Each name prints one table, both by default. Where a column takes a part of the training samples, the accuracy is
+Each name prints one table, all of them by default. Where a column takes a part of the training samples, the accuracy is
 that on others of them (10,000 at most); else a fifth is held out. No test sample is looked at. All is closed form,
 so that the order of the samples has no part in it; features are found as the command line finds them.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from i2cansay.core.discriminant import cross_validated_shrinkage, drawn_in
+from i2cansay.core.discriminant import cross_validated_penalty, drawn_in, shrinkage_of
 from i2cansay.core.feature_map import FeatureMap
 from i2cansay.core.head import softmax
 from i2cansay.core.isay import Significance, importance
@@ -27,6 +27,7 @@ from i2cansay.streams import low_data
 HELD_OUT = 10_000
 LIFT = 1024
 """Enough to see what a lift changes, at a tenth of the time of the widest."""
+PENALTY_SHARES = (2.0, 1.0, 0.5, 0.25, 0.125)
 DRAW_IN = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5)
 TAU_WEIGHTS = (0.0, 10.0, 100.0, 300.0)
 COLUMNS = (
@@ -48,7 +49,12 @@ class Split:
     X_held: Features
     y_held: Rows
     scatter: SharedScatter
-    shrinkage: float
+    penalty: float
+
+    @property
+    def shrinkage(self) -> float:
+        """The shrinkage as the shared mode has it."""
+        return shrinkage_of(self.scatter, self.penalty)
 
     @classmethod
     def of(cls, dataset: str, encoder: str, fraction: float | None, lift: int, seed: int) -> "Split":
@@ -64,11 +70,23 @@ class Split:
         scatter.resize(int(y.max()) + 1)
         for start in range(0, len(kept), 1000):
             scatter.add(mapped[start : start + 1000], y[kept[start : start + 1000]])
-        return cls(mapped, y[kept], held, y[others], scatter, cross_validated_shrinkage(scatter))
+        return cls(mapped, y[kept], held, y[others], scatter, cross_validated_penalty(scatter))
 
     def accuracy(self, scores: Features) -> float:
         """Return the share of held-out rows whose highest score is their class's, in percent."""
         return 100 * float((scores.argmax(axis=1) == self.y_held).mean())
+
+
+def by_penalty(split: Split) -> dict[str, float]:
+    """Return the accuracy for shares of the penalty that cross-validation finds, and for what the mode takes."""
+    total, found = split.scatter.means.total, {}
+    for share in PENALTY_SHARES:
+        penalty = share * split.penalty
+        rule = drawn_in(split.scatter, penalty / (penalty + total), 0.02).scores
+        found[f"{share:g} of the penalty"] = split.accuracy(rule.of(split.X_held))
+    rule = drawn_in(split.scatter, split.shrinkage, 0.02).scores
+    found["as it is"] = split.accuracy(rule.of(split.X_held))
+    return found
 
 
 def by_draw_in(split: Split) -> dict[str, float]:
@@ -128,9 +146,11 @@ def show(title: str, study: Callable[[Split], dict[str, float]], lifts: Sequence
 def main() -> None:
     """Print the tables that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="*", default=["draw-in", "significance"])
+    parser.add_argument("what", nargs="*", default=["penalty", "draw-in", "significance"])
     parser.add_argument("--seeds", type=int, default=3)
     wish = parser.parse_args()
+    if "penalty" in wish.what:
+        show("Share of the penalty", by_penalty, (LIFT,), wish.seeds)
     if "draw-in" in wish.what:
         show("Drawing in", by_draw_in, (0, LIFT), wish.seeds)
     if "significance" in wish.what:

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from i2cansay.core.discriminant import cross_validated_shrinkage, discriminant, drawn_in
+from i2cansay.core.discriminant import (
+    cross_validated_penalty,
+    cross_validated_shrinkage,
+    discriminant,
+    drawn_in,
+)
 from i2cansay.core.gcv import PENALTIES
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 
@@ -46,23 +51,24 @@ def brute_force_errors(X: np.ndarray, y: np.ndarray, penalties: Sequence[float])
 @pytest.mark.parametrize(
     ("n", "d", "apart"), [(90, 5, 1.0), (90, 5, 0.2), (40, 60, 1.0), (40, 60, 0.1), (300, 30, 0.3)]
 )
-def test_shrinkage_is_that_of_the_best_regression_onto_the_classes(n: int, d: int, apart: float) -> None:
+def test_penalty_is_that_of_the_best_regression_onto_the_classes(n: int, d: int, apart: float) -> None:
     X, y = draw(n, d, apart)
     scatter = taught(X, y)
     oracle = oas_shrinkage(scatter.matrix, n)
     allowed = [penalty for penalty in PENALTIES if penalty / (penalty + n) >= oracle] or [PENALTIES[-1]]
     best = allowed[int(np.argmin(brute_force_errors(X, y, allowed)))]
-    assert cross_validated_shrinkage(scatter) == pytest.approx(best / (best + n))
+    assert cross_validated_penalty(scatter) == best
+    # For decisions it is lowered in proportion to the samples per dimension, to a quarter at most.
+    lowered = best * min(max(d / n, 0.25), 1.0)
+    assert cross_validated_shrinkage(scatter) == pytest.approx(lowered / (lowered + n))
 
 
 def test_penalties_below_the_lowest_are_left_out() -> None:
     X, y = draw(300, 30, 0.3)
     scatter = taught(X, y)
-    best = cross_validated_shrinkage(scatter)
-    penalty = 300 * best / (1 - best)
-    assert cross_validated_shrinkage(scatter, lowest=penalty / 2) == pytest.approx(best)
-    stronger = cross_validated_shrinkage(scatter, lowest=2 * penalty)
-    assert 300 * stronger / (1 - stronger) >= 2 * penalty
+    best = cross_validated_penalty(scatter)
+    assert cross_validated_penalty(scatter, lowest=best / 2) == best
+    assert cross_validated_penalty(scatter, lowest=2 * best) >= 2 * best
 
 
 def test_few_samples_do_not_end_in_the_valley_of_no_penalty() -> None:
@@ -73,7 +79,8 @@ def test_few_samples_do_not_end_in_the_valley_of_no_penalty() -> None:
     X += 0.2 * rng.standard_normal((3, 5))[y]
     scatter = taught(X, y)
     assert int(np.argmin(brute_force_errors(X, y, PENALTIES))) == 0
-    assert cross_validated_shrinkage(scatter) >= oas_shrinkage(scatter.matrix, 90)
+    oracle = oas_shrinkage(scatter.matrix, 90)
+    assert cross_validated_penalty(scatter) >= 90 * oracle / (1 - oracle)
 
 
 def test_directions_are_those_of_the_regression() -> None:
@@ -99,9 +106,10 @@ def test_shrinkage_changes_neither_with_the_unit_nor_with_the_origin() -> None:
 def test_one_class_and_no_spread_fall_back_to_the_oracle_approximation() -> None:
     X, _ = draw()
     one = taught(X, np.zeros(90, dtype=np.int64))
-    assert cross_validated_shrinkage(one) == oas_shrinkage(one.matrix, 90) < 1
+    oracle = oas_shrinkage(one.matrix, 90)
+    assert cross_validated_penalty(one) == pytest.approx(90 * oracle / (1 - oracle))
     apart = taught(np.eye(4), np.arange(4))
-    assert cross_validated_shrinkage(apart) == 1.0
+    assert cross_validated_shrinkage(apart) == pytest.approx(1.0)
     assert discriminant(apart, 1.0).of(np.eye(4)).argmax(axis=1).tolist() == [0, 1, 2, 3]
 
 

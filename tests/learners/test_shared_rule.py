@@ -4,7 +4,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from i2cansay.core.discriminant import cross_validated_shrinkage, drawn_in
+from i2cansay.core.discriminant import cross_validated_penalty, cross_validated_shrinkage, drawn_in
 from i2cansay.core.feature_map import WIDEST
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.symmetric import unpack32
@@ -71,7 +71,9 @@ def test_penalty_stays_between_inverses_and_the_shrinkage_falls_with_the_samples
     rule = taught(X[:200], y[:200], batch=200)
     before = rule.shrinkage()
     rule.learn(X[200:], y[200:], None, np.random.default_rng(0))
-    penalty = 200 * before / (1 - before)
+    penalty = (
+        200 * before / (1 - before)
+    )  # far more samples than dimensions: lowered as far as it goes, both times
     assert rule.shrinkage() == pytest.approx(penalty / (penalty + 220))
 
 
@@ -140,9 +142,9 @@ def test_shrinkage_is_chosen_anew_when_there_are_twice_as_many_samples(
 
     def counted(scatter: SharedScatter, lowest: float = 0.0) -> float:
         chosen.append(scatter.means.total)
-        return cross_validated_shrinkage(scatter, lowest)
+        return cross_validated_penalty(scatter, lowest)
 
-    monkeypatch.setattr("i2cansay.learners.shared_rule.cross_validated_shrinkage", counted)
+    monkeypatch.setattr("i2cansay.learners.shared_rule.cross_validated_penalty", counted)
     X, y = draw(4000)
     rule = taught(X, y, batch=10)
     assert np.log2(4000 / 10) - 3 < len(chosen) <= np.log2(4000 / 10) + 1

@@ -5,7 +5,13 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 
 from i2cansay.core.blas import inner
-from i2cansay.core.discriminant import DrawnIn, cross_validated_shrinkage, drawn_in
+from i2cansay.core.discriminant import (
+    DrawnIn,
+    cross_validated_penalty,
+    cross_validated_shrinkage,
+    drawn_in,
+    shrinkage_of,
+)
 from i2cansay.core.feature_map import TRANSFORMS, FeatureMap, TransformKind
 from i2cansay.core.head import row_weights
 from i2cansay.core.ican import draw_absent_classes, draw_old_classes
@@ -182,14 +188,14 @@ class SharedRule:
         # Without a head nothing but the statistics may matter, so that order and batches do not.
         if self._head is None or not 0 < self._chosen_at <= self.scatter.means.total:
             return cross_validated_shrinkage(self.scatter)
-        return self._penalty / (self._penalty + self.scatter.means.total)
+        return shrinkage_of(self.scatter, self._penalty)
 
     def _choose(self) -> float:
         """Return the shrinkage for a new inverse."""
         total = self.scatter.means.total
         if self.settings.shrinkage == "gcv" and not self._chosen_at <= total < CHOOSE_AGAIN * self._chosen_at:
-            chosen = cross_validated_shrinkage(self.scatter, lowest=STEP_BACK * self._penalty)
-            self._penalty, self._chosen_at = total * chosen / max(1 - chosen, 1e-12), total
+            self._penalty = cross_validated_penalty(self.scatter, lowest=STEP_BACK * self._penalty)
+            self._chosen_at = total
         return self.shrinkage()
 
     # -- deciding -------------------------------------------------------------------------------------------
