@@ -2,9 +2,9 @@
 
     python benchmarks/shared_choices.py [penalty] [draw-in] [significance] [--seeds 3]
 
-Each name prints one table, all of them by default. Where a column takes a part of the training samples, the accuracy is
-that on others of them (10,000 at most); else a fifth is held out. No test sample is looked at. All is closed form,
-so that the order of the samples has no part in it; features are found as the command line finds them.
+Each name prints one table, all of them by default. Where a column takes a part of the training samples, the
+accuracy is that on others of them (10,000 at most); else a fifth is held out. No test sample is looked at. All is
+closed form, so that the order of the samples has no part in it; features are found as the command line finds them.
 """
 
 import argparse

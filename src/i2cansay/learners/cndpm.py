@@ -11,6 +11,7 @@ from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.cached import Cached
 from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
+from i2cansay.learners.state_parts import within
 
 # A variance below this share of the features' own is not believed: few samples make it out of nothing.
 LEAST_SHARE = 1e-3
@@ -220,12 +221,12 @@ class CNDPM(OnlineClassifier):
         n_classes, n_features = len(self._labels), self.n_features_in_
         if state["n_experts"].shape != (1,):
             raise ValueError("the number of experts should be one number")
-        self._everything = ClassMoments.from_state(_within(state, "everything"))
+        self._everything = ClassMoments.from_state(within(state, "everything"))
         if self._everything.mean.shape != (1, n_features):
             raise ValueError(f"expected the statistics of all samples, of {n_features} features")
-        self._memory.restore(_within(state, "memory"), n_classes)
+        self._memory.restore(within(state, "memory"), n_classes)
         self._experts = [
-            GaussianExpert.from_state(_within(state, f"expert.{place}"), n_features, n_classes)
+            GaussianExpert.from_state(within(state, f"expert.{place}"), n_features, n_classes)
             for place in range(int(state["n_experts"][0]))
         ]
 
@@ -237,10 +238,3 @@ class CNDPM(OnlineClassifier):
         check_whole(rank=self.rank)
         if not np.isfinite(self.log_alpha):
             raise ValueError(f"log_alpha must be a finite number, got {self.log_alpha!r}")
-
-
-def _within(state: State, part: str) -> State:
-    """Return the arrays of one part of the state, under their own names."""
-    return {
-        name.removeprefix(f"{part}."): array for name, array in state.items() if name.startswith(f"{part}.")
-    }

@@ -11,6 +11,7 @@ from i2cansay.core.prototype_loss import proxy_loss, through_length, unit_rows
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.parameters import check_positive, check_whole
+from i2cansay.learners.state_parts import within
 
 
 class CoPE(OnlineClassifier):
@@ -212,8 +213,7 @@ class CoPE(OnlineClassifier):
         self._drawn = True
         self._prototypes.set(state["prototypes"])
         self._updates.set(state["updates"])
-        names = [name for name in state if name.startswith("memory.")]
-        self._memory.restore({name.removeprefix("memory."): state[name] for name in names}, n_classes)
+        self._memory.restore(within(state, "memory"), n_classes)
 
     def _check_parameters(self) -> None:
         check_positive(lr=self.lr, temperature=self.temperature)

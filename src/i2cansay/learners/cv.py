@@ -13,6 +13,7 @@ from i2cansay.core.moments import ClassMoments
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
+from i2cansay.learners.state_parts import within
 
 
 class CandidatesVoting(OnlineClassifier):
@@ -199,14 +200,14 @@ class CandidatesVoting(OnlineClassifier):
             raise ValueError(f"expected the group of each of {n_classes} classes, and how many have arrived")
         self._groups.set(state["groups"])
         self._arrived = int(state["arrived"][0])
-        self._moments = ClassMoments.from_state(_within(state, "moments"))
+        self._moments = ClassMoments.from_state(within(state, "moments"))
         if self._moments.mean.shape != (n_classes, n_features):
             raise ValueError(f"expected statistics of {n_classes} classes with {n_features} features")
-        head = _within(state, "head")
+        head = within(state, "head")
         if head["weights"].shape != (n_classes, n_features) or head["bias"].shape != (n_classes,):
             raise ValueError(f"expected a head of {n_classes} classes with {n_features} features")
         self._head.restore(head, n_classes)
-        self._memory.restore(_within(state, "memory"), n_classes)
+        self._memory.restore(within(state, "memory"), n_classes)
 
     def _check_parameters(self) -> None:
         check_positive(lr=self.lr, temperature=self.temperature)
@@ -214,10 +215,3 @@ class CandidatesVoting(OnlineClassifier):
         check_whole(
             memory_size=self.memory_size, group_size=self.group_size, batch_size=self.batch_size, at_least=1
         )
-
-
-def _within(state: State, part: str) -> State:
-    """Return the arrays of one part of the state, under their own names."""
-    return {
-        name.removeprefix(f"{part}."): array for name, array in state.items() if name.startswith(f"{part}.")
-    }
