@@ -1,7 +1,8 @@
 """The shared mode beside its peers, and what each of its ingredients brings: plays the cells, writes the tables.
 
     python benchmarks/shared_mode.py play --records FOLDER [--seeds 5] [--only shared] [--column "CUB-200"]
-    python benchmarks/shared_mode.py table --records results/shared-mode.jsonl
+    python benchmarks/shared_mode.py pack --records FOLDER --to benchmarks/records/shared_mode.jsonl
+    python benchmarks/shared_mode.py table --records benchmarks/records/shared_mode.jsonl [--ablation]
 
 Cells that are finished are not played again. Peers whose decision does not depend on the order of the samples are
 played on one stream only; with all the data nothing differs from seed to seed then but random projections, and peers
@@ -14,12 +15,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.stats import t as student_t
 
 from i2cansay.evaluate import last_accuracy
 from i2cansay.experiments import Cell, Record, load_records, paired_difference, run_cells, spread
+from i2cansay.experiments.records import pack_records
 from i2cansay.learners import make_learner
 
 LITE, DEIT = "efficientnet-lite0", "deit_tiny"
+KINDS = ("step", "Gaussian")
 
 
 @dataclass(frozen=True)
@@ -132,41 +136,41 @@ def percent(record: Record) -> float:
 
 def place(records: Sequence[Record], row: Row, column: Column, stream: str) -> str:
     """Return one place of a table: mean and deviation over seeds."""
-    if row.order_free:
-        stream = column.streams()[0]
-    own = found(records, row, column, stream)
+    own = found(records, row, column, column.streams()[0] if row.order_free else stream)
     if not own:
         return "-"
     over = spread(percent(record) for record in own)
     return f"{over.mean:.2f}" + (f" ± {over.std:.2f} ({len(own)})" if len(own) > 1 else " (1)")
 
 
-def table(records: Sequence[Record], rows: Sequence[Row], columns: Sequence[Column]) -> str:
-    """Return a Markdown table: a column per data set and stream; in brackets the number of seeds."""
-    heads = [(column, stream) for column in columns for stream in column.streams()]
-    names = [f"{column.title}, {stream.partition(':')[0]}" for column, stream in heads]
+def table(records: Sequence[Record], rows: Sequence[Row], columns: Sequence[Column], kind: int) -> str:
+    """Return a Markdown table of one kind of stream: a column per data set; in brackets the number of seeds."""
+    names = [column.title for column in columns]
     lines = [
-        "| last accuracy, % | " + " | ".join(names) + " | MB, CIFAR-100 |",
-        "|---" * (len(heads) + 2) + "|",
+        f"| last accuracy, %, {KINDS[kind]} | " + " | ".join(names) + " | MB |",
+        "|---" * (len(columns) + 2) + "|",
     ]
     for row in rows:
-        places = [place(records, row, column, stream) for column, stream in heads]
+        places = [place(records, row, column, column.streams()[kind]) for column in columns]
         size = found(records, row, COLUMNS[3], COLUMNS[3].streams()[0])
         megabytes = f"{size[0].outcome.state_bytes / 1e6:.0f}" if size else "-"
         lines.append(f"| {row.title} | " + " | ".join(places) + f" | {megabytes} |")
     return "\n".join(lines)
 
 
-def differences(records: Sequence[Record], rows: Sequence[Row], columns: Sequence[Column]) -> str:
+def differences(records: Sequence[Record], rows: Sequence[Row], columns: Sequence[Column], kind: int) -> str:
     """Return shared mode minus every other row, paired by seed, with its 95% interval."""
-    heads = [(column, stream) for column in columns for stream in column.streams()]
-    names = [f"{column.title}, {stream.partition(':')[0]}" for column, stream in heads]
-    lines = ["| shared mode minus | " + " | ".join(names) + " |", "|---" * (len(heads) + 1) + "|"]
+    names = [column.title for column in columns]
+    lines = [
+        f"| shared mode minus, {KINDS[kind]} | " + " | ".join(names) + " |",
+        "|---" * (len(columns) + 1) + "|",
+    ]
     for row in rows:
         if row == SHARED:
             continue
         places = []
-        for column, stream in heads:
+        for column in columns:
+            stream = column.streams()[kind]
             mine = found(records, SHARED, column, stream)
             theirs = found(records, row, column, column.streams()[0] if row.order_free else stream)
             places.append(difference(mine, theirs))
@@ -179,17 +183,21 @@ def difference(mine: Sequence[Record], theirs: Sequence[Record]) -> str:
     if not mine or not theirs:
         return "-"
     if len(theirs) == 1 and len(mine) > 1:
-        gaps = [percent(record) - percent(theirs[0]) for record in mine]
-        return f"{np.mean(gaps):+.2f} [{min(gaps):+.2f} to {max(gaps):+.2f}]"
+        gaps = np.array([percent(record) - percent(theirs[0]) for record in mine])
+        half = float(student_t.ppf(0.975, len(gaps) - 1) * gaps.std(ddof=1) / np.sqrt(len(gaps)))
+        return f"{gaps.mean():+.2f} [{gaps.mean() - half:+.2f}, {gaps.mean() + half:+.2f}]"
+    if len(mine) == 1:
+        return f"{percent(mine[0]) - percent(theirs[0]):+.2f} (one seed)"
     gap = paired_difference(mine, theirs, percent)
     return f"{gap.mean:+.2f} [{gap.low:+.2f}, {gap.high:+.2f}]"
 
 
 def main() -> None:
-    """Play cells, or print the tables of finished ones."""
+    """Play cells, gather finished ones in one file, or print their tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("play", "table"))
+    parser.add_argument("what", choices=("play", "pack", "table"))
     parser.add_argument("--records", required=True, help="folder of the records, or a packed file")
+    parser.add_argument("--to", help="the file to pack into")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", action="append", default=[], help="learners to play; all by default")
@@ -204,7 +212,12 @@ def main() -> None:
         run_cells(wanted, wish.records, jobs=wish.jobs)
         return
     records = list(load_records(wish.records))
-    print(table(records, rows, columns), differences(records, rows, columns), sep="\n\n")
+    if wish.what == "pack":
+        pack_records(records, wish.to)
+        return
+    for kind in range(1 if wish.ablation else 2):
+        print(table(records, rows, columns, kind), differences(records, rows, columns, kind), sep="\n\n")
+        print()
 
 
 if __name__ == "__main__":
