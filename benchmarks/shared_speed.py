@@ -8,6 +8,7 @@ compared. A stream adds the inverses, which are made anew whenever 30% more samp
 """
 
 import argparse
+import tracemalloc
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
@@ -80,8 +81,33 @@ def sizes(model: I2CANSAY, d: int, c: int) -> tuple[float, float, float]:
     """Return megabytes of the state, of the bound 5 C D + 2 D D float32, and of what is held beside the state."""
     state = sum(array.nbytes for array in model._whole_state().values())
     model.predict(np.zeros((1, d), dtype=np.float32))
-    held = sum(array.nbytes for array in _rule(model)._closed_form())
+    closed_form = _rule(model)._closed_form()
+    held = sum(array.nbytes for array in (*closed_form.scores, closed_form.factors))
     return state / 1e6, 4 * (5 * c * d + 2 * d * d) / 1e6, held / 1e6
+
+
+def working_memory(d: int, c: int) -> float:
+    """Return the most that is held while shrinkage and inverse are made, in D x D numbers of 4 bytes."""
+    model, batch = taught(d, c), batches(d, c, 1)[0]
+    _rule(model)._start_over()
+    model._calibrate_at = 2**62
+    tracemalloc.start()
+    model.partial_fit(*batch)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / (4 * d * d)
+
+
+def answer(d: int, lift: int | str) -> float:
+    """Return seconds from the end of a lesson to the answer, 100 classes."""
+    model = I2CANSAY(covariance="shared", lift=lift, random_state=0)  # type: ignore[arg-type]
+    data, times = batches(d, 100, 6), []
+    for X, y in data:
+        model.partial_fit(X, y)
+        begin = perf_counter()
+        model.predict(X[:1])
+        times.append(perf_counter() - begin)
+    return float(np.median(times))
 
 
 def wide(d: int, c: int, n: int) -> tuple[float, float, float]:
@@ -117,6 +143,10 @@ def main() -> None:
         print(
             f"- state {state:.1f} MB, bound {bound:.1f} MB; held beside it after a prediction {held:.1f} MB"
         )
+        print(
+            f"- shrinkage and inverse made anew: {working_memory(d, c):.1f} D x D of float32 for a moment",
+            flush=True,
+        )
         for classes in (100, c):
             times = step(d, classes, 5 if quick else 30)
             print(
@@ -128,9 +158,15 @@ def main() -> None:
         n = 1000 if quick else 10_000
         mean, inverses = stream(d, 100, n)
         print(
-            f"- a stream of {n:,}, C 100: {1e3 * mean:.1f} ms per batch with its {inverses} inverses",
+            f"- a stream of {n:,}, C 100: {1e3 * mean:.1f} ms per batch with its {inverses} inverses and the "
+            "calibration",
             flush=True,
         )
+        for lift in (0, "auto"):
+            print(
+                f"- D 1280, lift {lift}: {1e3 * answer(1280, lift):.0f} ms from a lesson to the answer",
+                flush=True,
+            )
         median, first, state = wide(20_000, 100, 4 if quick else 10)
         print(
             f"- D 20,000, C 100: {1e3 * median:.0f} ms per batch, {first:.1f} s with an inverse, "

@@ -80,6 +80,7 @@ def cross_validated_penalty(scatter: SharedScatter, lowest: float = 0.0) -> floa
         unit=unit,
         fitted=1.0,
         lowest=max(lowest, oracle),
+        keep_weights=False,
     )
     return best.penalty
 

@@ -38,8 +38,12 @@ EXACT_UP_TO = 2048
 SIGNS = 64
 
 
+# Classes regressed onto at a time where their weights are not kept.
+CLASSES_AT_A_TIME = 128
+
+
 class CrossValidated(NamedTuple):
-    """The regression of the best penalty: `weights` (c, M), the `penalty` in its unit, and its error."""
+    """The regression of the best penalty: `weights` (c, M), or (0, M), the `penalty` in its unit, and its error."""
 
     weights: Float64
     penalty: float
@@ -55,6 +59,7 @@ def cross_validated_ridge(
     unit: float,
     fitted: float = 0.0,
     lowest: float | None = None,
+    keep_weights: bool = True,
 ) -> CrossValidated:
     """Return the ridge regression whose penalty has the least generalised cross-validation error.
 
@@ -75,6 +80,8 @@ def cross_validated_ridge(
     lowest : float, optional
         Begin with the first penalty above this one and try stronger ones only. With fewer samples than features the
         error has a second valley at no penalty at all, where the regression goes through every sample.
+    keep_weights : bool
+        False where the penalty alone is of interest, which spares the memory.
 
     Examples
     --------
@@ -90,10 +97,17 @@ def cross_validated_ridge(
 
     def tried(position: int) -> CrossValidated:
         penalty = PENALTIES[position]
-        weights, freedom = _regress(gram, sums, penalty * unit)
-        left = max(n - fitted - freedom, 0.0)
-        explained = float(np.einsum("cd,cd->", weights, sums))
-        residuals = squares - explained - penalty * unit * float(np.einsum("cd,cd->", weights, weights))
+        factor = gram.factor(shift=penalty * unit)
+        at_once = max(len(sums), 1) if keep_weights else CLASSES_AT_A_TIME
+        weights, residuals = np.zeros((0, gram.size)), squares
+        for start in range(0, len(sums), at_once):
+            some = sums[start : start + at_once]
+            solved = _solve(gram.size, factor, some)
+            residuals -= float(np.einsum("cd,cd->", solved, some))
+            residuals -= penalty * unit * float(np.einsum("cd,cd->", solved, solved))
+            if keep_weights:
+                weights = solved
+        left = max(n - fitted - _freedom(gram.size, factor, penalty * unit), 0.0)
         # As many parameters as samples: nothing is left to judge by.
         error = n * max(residuals, 0.0) / left**2 if left > 1e-9 * n else np.inf
         return CrossValidated(weights, penalty, error)
@@ -116,19 +130,17 @@ def cross_validated_ridge(
     return best
 
 
-def _regress(gram: SymmetricMatrix, sums: Float64, shift: float) -> tuple[Float64, float]:
-    """Return ``(G + l I)^-1 Q`` and the degrees of freedom of that regression."""
-    factor = gram.factor(shift=shift)
-    weights = _solve(gram.size, factor, sums)
-    if gram.size <= EXACT_UP_TO:
-        inverse = SymmetricMatrix(gram.size)
-        with threads_for(gram.size**3 // 3):
-            inverse.packed, _ = lapack.dpftri(gram.size, factor, overwrite_a=1)
+def _freedom(size: int, factor: Float64, shift: float) -> float:
+    """Return the degrees of freedom of the regression whose matrix has this factor, which is used up."""
+    if size <= EXACT_UP_TO:
+        inverse = SymmetricMatrix(0)
+        with threads_for(size**3 // 3):
+            inverse.size, (inverse.packed, _) = size, lapack.dpftri(size, factor, overwrite_a=1)
         trace = inverse.trace()
     else:
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(SIGNS, gram.size))
-        trace = float(np.einsum("sd,sd->", signs, _solve(gram.size, factor, signs))) / SIGNS
-    return weights, gram.size - shift * trace
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(SIGNS, size))
+        trace = float(np.einsum("sd,sd->", signs, _solve(size, factor, signs))) / SIGNS
+    return size - shift * trace
 
 
 def _solve(size: int, factor: Float64, rows: Float64) -> Float64:
