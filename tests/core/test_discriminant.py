@@ -5,6 +5,7 @@ import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from i2cansay.core.discriminant import (
+    bearable,
     cross_validated_penalty,
     cross_validated_shrinkage,
     discriminant,
@@ -199,3 +200,31 @@ def test_drawing_in_finds_the_weak_samples_of_a_class_far_out() -> None:
 def test_drawing_in_waits_for_some_spread() -> None:
     scatter = taught(3 * np.eye(3), np.arange(3))
     np.testing.assert_array_equal(drawn_in(scatter, 0.5, 0.02).factors, 1.0)
+
+
+@pytest.mark.parametrize(("classes", "apart", "d"), [(5, 10.0, 1), (10, 10.0, 20), (4, 100.0, 5)])
+def test_classes_on_one_line_are_told_apart(classes: int, apart: float, d: int) -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(100 * classes) % classes
+    X = rng.standard_normal((len(y), d))
+    X[:, 0] += apart * y
+    scores = drawn_in(taught(X, y), 0.01, 0.02).scores.of(X)
+    assert (scores.argmax(axis=1) == y).mean() > 0.97
+
+
+def test_strength_is_bearable_when_every_border_lies_between_the_two_means() -> None:
+    rng = np.random.default_rng(0)
+    for means in (40 * rng.standard_normal((6, 2)), 3 * rng.standard_normal((6, 50))):
+        offsets = means - means.mean(axis=0)
+        products = offsets @ offsets.T
+        strength = bearable(0.02, products)
+        lengths = np.diagonal(products)
+        drawn = offsets / np.sqrt(1 + strength * lengths)[:, None]
+        for i in range(6):
+            for j in set(range(6)) - {i}:
+                # Nine tenths of the way to the other mean it is the other's, one tenth of the way still one's own.
+                for way, winner, loser in ((0.1, i, j), (0.9, j, i)):
+                    at = (1 - way) * offsets[i] + way * offsets[j]
+                    assert np.linalg.norm(at - drawn[winner]) <= np.linalg.norm(at - drawn[loser]) + 1e-9
+    assert bearable(0.02, np.diag([9.0, 400.0])) == 0.02
+    assert bearable(0.02, np.array([[4.0, 4.0], [4.0, 4.0]])) == 0.02  # the same mean twice

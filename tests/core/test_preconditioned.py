@@ -60,7 +60,11 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("temperature", [1.0, 7.0])
 def test_step_is_plain_descent_in_decorrelated_coordinates(temperature: float, draw_in: float) -> None:
     X, y = draw()
-    scatter, rng = taught(X, y), np.random.default_rng(1)
+    often = np.concatenate([np.arange(40), np.flatnonzero(y == 1), np.flatnonzero(y == 1)])
+    scatter, rng = (
+        taught(X[often], y[often]),
+        np.random.default_rng(1),
+    )  # one class thrice as often as the others
     head, root, centre = started(scatter), root_of_inverse(scatter, 0.1), scatter.means.centre
     flat_means = (scatter.means.mean - centre) @ root
     middle = flat_means.mean(axis=0)
@@ -87,7 +91,8 @@ def test_step_is_plain_descent_in_decorrelated_coordinates(temperature: float, d
         rows, targets = np.concatenate([real, pseudo]), np.concatenate([labels, old])
         distances = ((rows[:, None] - drawn[None]) ** 2).sum(axis=2)
         logits = -0.5 * distances / temperature + rows @ flat_weights.T
-        error = (softmax(logits) - np.eye(C)[targets]) * weights[:, None]
+        calm = np.minimum(1, D / (rows**2).sum(axis=1))
+        error = (softmax(logits) - np.eye(C)[targets]) * (weights * calm)[:, None]
         flat_weights -= rate * error.T @ rows
     assert np.abs(flat_weights).max() > 1e-3
     np.testing.assert_allclose(head.state()["weights"], flat_weights @ root, rtol=1e-3, atol=1e-5)
@@ -106,6 +111,7 @@ def test_without_a_closed_form_it_is_the_step_of_the_linear_head() -> None:
     head, plain = started(scatter), LinearHead(D, bias=False)
     plain.resize(C)
     X, y = draw(20)
+    X /= 10  # not longer than ordinary rows
     weights = row_weights([20], [1.0])
     nobody = np.empty(0, dtype=np.int64)
     for _ in range(3):
@@ -114,6 +120,20 @@ def test_without_a_closed_form_it_is_the_step_of_the_linear_head() -> None:
         )
         plain.step(X, y, weights, lr=0.2)
     np.testing.assert_allclose(head.state()["weights"], plain.weights, rtol=1e-4, atol=1e-6)
+
+
+def test_row_far_longer_than_the_width_moves_the_head_no_further_than_an_ordinary_one() -> None:
+    X, y = draw()
+    scatter = taught(X, y)
+    nobody, moved = np.empty(0, dtype=np.int64), []
+    for size in (1e2, 1e4):
+        head = started(scatter)
+        row = (scatter.means.centre + size * np.eye(D)[:1]).astype(np.float32)
+        head.step(
+            row, y[:1], old=nobody, means=scatter.means.mean, weights=np.ones(1), temperature=1e9, lr=1.0
+        )
+        moved.append(np.abs(head.logits(row)).max())
+    assert moved[0] == pytest.approx(moved[1], rel=1e-3)
 
 
 def test_eq4_with_equal_spreads_is_a_translation() -> None:

@@ -377,3 +377,51 @@ def test_twenty_thousand_dimensions_are_learnt() -> None:
     model = closed_form(shrinkage="oas").partial_fit(X[:20], y[:20])
     assert model.class_means_.shape == (4, WIDEST)
     assert model.score(X[20:], y[20:]) == 1.0
+
+
+# -- what comes may be unlike what came -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fraction", [0.05, 0.01, 0.001])
+def test_head_survives_a_stream_that_begins_with_next_to_no_spread(fraction: float) -> None:
+    # As with pictures of a camera that stands still, and then moves.
+    rng, means = np.random.default_rng(0), 2 * np.random.default_rng(99).standard_normal((5, 32))
+    y = np.arange(2000) % 5
+    spread = np.where(np.arange(2000) < 700, fraction, 1.0)[:, None]
+    X = means[y] + spread * rng.standard_normal((2000, 32))
+    for batch in (5, 50):
+        model = taught(shared(feature_transform="none"), X[:1500], y[:1500], batch)
+        assert model.score(X[1500:], y[1500:]) > 0.95
+
+
+def test_one_wild_sample_does_not_destroy_the_head() -> None:
+    X, y = draw(800)
+    order = np.random.default_rng(0).permutation(800)
+    X, y = X[order], y[order]
+    accuracy = []
+    for model in (closed_form(feature_transform="none"), shared(feature_transform="none")):
+        taught(model, X[:500], y[:500]).partial_fit(1000 * X[:1], y[1:2])
+        accuracy.append(taught(model, X[500:700], y[500:700]).score(X[700:], y[700:]))
+    assert accuracy[1] > accuracy[0] - 0.05
+
+
+def test_unlearning_back_to_no_spread_leaves_none() -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = rng.standard_normal((8, 4)), np.array([0, 1, 2, 3, 4, 0, 1, 2])
+        never = closed_form().partial_fit(X[:5], y[:5])
+        model = closed_form().partial_fit(X[:5], y[:5]).partial_fit(X[5:], y[5:]).unlearn(X[5:], y[5:])
+        asked = rng.standard_normal((50, 4))
+        np.testing.assert_array_equal(model.predict(asked), never.predict(asked))
+
+
+def test_transform_is_decided_once() -> None:
+    X, y = digits()
+    model = taught(shared(), X[:100], y[:100])
+    model.partial_fit(-X[100:120], y[100:120])  # would not be rooted, had it come first
+    counts, roots = np.bincount(y[:120]), np.sqrt(X[:100])
+    label = int(y[100])
+    rows = y[:100] == label
+    late = -np.sqrt(X[100:120])[y[100:120] == label]
+    expected = (roots[rows].sum(axis=0) + late.sum(axis=0)) / counts[label]
+    np.testing.assert_allclose(model.class_means_[label], expected, rtol=1e-5, atol=1e-6)

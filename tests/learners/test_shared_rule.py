@@ -8,7 +8,7 @@ from i2cansay.core.discriminant import cross_validated_penalty, cross_validated_
 from i2cansay.core.feature_map import WIDEST
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.symmetric import unpack32
-from i2cansay.learners.shared_rule import SharedRule, SharedSettings
+from i2cansay.learners.shared_rule import HEAD_SHARE, SharedRule, SharedSettings
 
 C, D = 4, 6
 SETTINGS = SharedSettings(
@@ -77,14 +77,14 @@ def test_penalty_stays_between_inverses_and_the_shrinkage_falls_with_the_samples
     assert rule.shrinkage() == pytest.approx(penalty / (penalty + 220))
 
 
-def test_scores_are_the_closed_form_divided_by_the_temperature_plus_the_head() -> None:
+def test_scores_are_the_closed_form_divided_by_the_temperature_plus_a_share_of_the_head() -> None:
     X, y = draw()
     settings = SETTINGS._replace(shrinkage=0.2)
     rule = taught(X, y, settings)
     state = rule.state()
     head = (X - state["shared.head_centre"]) @ state["shared.weights"].T
     assert np.abs(head).max() > 1e-3
-    expected = closed_form(X, y, 0.2) / rule.temperature + head
+    expected = closed_form(X, y, 0.2) / rule.temperature + HEAD_SHARE * head
     np.testing.assert_allclose(rule.scores(X), expected, rtol=1e-4, atol=1e-5)
     alone = taught(X, y, settings._replace(analogies=False))
     np.testing.assert_allclose(alone.scores(X), closed_form(X, y, 0.2), rtol=1e-8, atol=1e-8)
@@ -229,7 +229,7 @@ def test_unlearning_names_the_classes_that_have_nothing_left() -> None:
 def test_damaged_state_is_named() -> None:
     X, y = draw()
     state = taught(X, y).state()
-    for name, match in [("shrinkage", "two numbers"), ("features", "two numbers"), ("weights", "of shape")]:
+    for name, match in [("shrinkage", "three numbers"), ("features", "two numbers"), ("weights", "of shape")]:
         with pytest.raises(ValueError, match=match):
             SharedRule(D, SETTINGS, 0).restore({**state, f"shared.{name}": np.zeros(7)}, C)
 

@@ -19,10 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from i2cansay.core.blas import inner
 from i2cansay.core.gcv import cross_validated_ridge
 from i2cansay.core.linear import LinearScores
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
-from i2cansay.core.types import Float64
+from i2cansay.core.types import Features, Float64
 
 # Cross-validation judges by squared error, which asks for more shrinkage than deciding does once there are more
 # samples than dimensions. The penalty is lowered in proportion, at most to this share; docs/shared-mode.md has the
@@ -98,6 +99,41 @@ def discriminant(scatter: SharedScatter, shrinkage: float, *, empirical_prior: b
     return LinearScores(scatter.means.centre.copy(), weights, offset)
 
 
+# Of the way from one mean to another, the border must leave at least this share to either class.
+OWN_SHARE = 0.1
+HALVINGS = 16
+
+
+def bearable(draw_in: float, products: Features) -> float:
+    """Return how far means can be drawn in without classes in the same direction losing their own ground.
+
+    The strength is halved until the border between any two classes lies between their means, at least a tenth of
+    the way from either. On features of many dimensions that is the case at once.
+
+    Parameters
+    ----------
+    products : (c, c) array
+        ``(p_i - m) A^-1 (p_j - m)``.
+
+    Examples
+    --------
+    >>> apart, in_line = np.array([3.0, 20.0]), np.array([[10.0, 0.0], [20.0, 0.0]])
+    >>> bearable(0.02, np.diag(apart) ** 2)
+    0.02
+    >>> bearable(0.02, in_line @ in_line.T)
+    0.0025
+    """
+    lengths = np.diagonal(products)
+    for _ in range(HALVINGS):
+        squared = 1 + draw_in * np.maximum(lengths, 0)
+        scores = products / np.sqrt(squared) - 0.5 * lengths / squared
+        lead = np.diagonal(scores)[:, None] - scores
+        if np.all((1 - OWN_SHARE) * lead >= OWN_SHARE * lead.T):
+            return draw_in
+        draw_in /= 2
+    return 0.0
+
+
 class DrawnIn(NamedTuple):
     """Discriminant scores with means drawn in towards the centre of the classes, and by how much, (c,)."""
 
@@ -126,7 +162,8 @@ def drawn_in(
     weights = scatter.solve_shrunk(offsets, shrinkage)
     lengths: Float64 = np.einsum("cd,cd->c", offsets, weights)
     # Without any spread yet lengths are in the unit of the features, and nothing says how far is far.
-    factors = np.sqrt(1 + (draw_in if scatter.mean_variance else 0.0) * lengths)
+    draw_in = bearable(draw_in, inner(offsets, weights)) if scatter.mean_variance else 0.0
+    factors = np.sqrt(1 + draw_in * lengths)
     weights /= factors[:, None]
     offset = -0.5 * lengths / factors**2
     if empirical_prior:

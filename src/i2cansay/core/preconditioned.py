@@ -25,7 +25,8 @@ from i2cansay.core.types import Features, Float32, Float64, Rows, State
 GROWTH = 0.3
 EARLY_GROWTH = 1.0
 # The step. Rows have a squared length of about their width in decorrelated coordinates, and a step is stable as long
-# as rate times that is bounded. With few classes the softmax is steeper and the same step would leave more noise.
+# as rate times that is bounded; a row that is longer, because the samples that come now are unlike those the inverse
+# is of, counts less in proportion. With few classes the softmax is steeper and the same step would leave more noise.
 FULL_STEP_UP_TO_WIDTH = 1024
 FULL_STEP_FROM_CLASSES = 50
 CLASSES_AT_A_TIME = 32
@@ -87,6 +88,11 @@ class PreconditionedHead:
             touched = np.arange(len(scatter.means))
         moved = (scatter.means.mean[touched] - self._centre).astype(np.float32)
         self._pulled.view[touched] = inner(moved, self._inverse)
+
+    def products(self, scatter: SharedScatter) -> Features:
+        """Return ``(p_i - m) A^-1 (p_j - m)`` with the last inverse and the centre m of the classes, (c, c)."""
+        offsets = scatter.means.mean - scatter.means.mean.mean(axis=0)
+        return inner(offsets.astype(np.float32), self._pulled.view - self._pulled.view.mean(axis=0))
 
     def pull(self, X: Features) -> Float32:
         """Return ``A^-1 (f - centre)`` for the rows of `X`, (n, d) float32."""
@@ -153,12 +159,16 @@ class PreconditionedHead:
         together = pulled - pulled_off
         together *= (1 / (temperature * factors))[:, None]
         together += self._weights.view
-        logits: Float32 = inner(np.concatenate([own, moved]), together)
+        rows = np.concatenate([own, moved])
+        logits: Float32 = inner(rows, together)
         logits -= (along / factors + 0.5 * lengths / factors**2) / np.float32(temperature)
-        error = error_signal(logits, np.concatenate([classes, old]), weights.astype(np.float32))
+        together_pulled = np.concatenate([pulled_own, pulled_moved])
+        squared = np.einsum("nd,nd->n", rows, together_pulled)
+        calm = np.minimum(1, len(off) / np.maximum(squared, 1e-30))
+        error = error_signal(logits, np.concatenate([classes, old]), (weights * calm).astype(np.float32))
         lr *= min(1.0, len(self._weights) / FULL_STEP_FROM_CLASSES)
         lr *= min(1.0, FULL_STEP_UP_TO_WIDTH / len(off))
-        add_outer(self._weights.view, error, np.concatenate([pulled_own, pulled_moved]), scale=-lr)
+        add_outer(self._weights.view, error, together_pulled, scale=-lr)
 
     def _lengths(self, means: Float64) -> Float32:
         """Return ``p_c A^-1 p_c`` with means from the centre, (c,); a few classes at a time stay in the cache."""

@@ -20,6 +20,8 @@ from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 # A mean variance below this is no spread: its inverse would overflow.
 NO_SPREAD = 1e-200
+# And so is this share of the spread there was before samples were taken out.
+NO_SPREAD_LEFT = 1e-12
 
 
 def oas_shrinkage(matrix: SymmetricMatrix, count: float) -> float:
@@ -101,6 +103,8 @@ class SharedScatter:
         if np.any(before - less < -rounding):
             raise ValueError("these samples cannot be taken out: the classes were not taught them")
         self.matrix.add_gram(leaving, scale=-1.0)
+        if self.matrix.trace() <= NO_SPREAD_LEFT * float(before.sum()):
+            self.matrix.packed[:] = 0.0  # what is left is rounding, not a spread
         self.means.take_out(batch.count, batch.mean, touched)
 
     def fade(self, keep: float) -> None:
