@@ -4,7 +4,8 @@
 
 Synthetic features, D = 2048 and 1000 classes unless a line says otherwise, one BLAS thread, no lift. "Product" is
 ``X.T @ X`` of a batch of 50 in float64; a step between two inverses and the product take turns, and medians are
-compared. A stream adds the inverses, which are made anew whenever 30% more samples have passed.
+compared. A stream adds the inverses, which are made anew whenever 30% more samples have passed, or twice as many
+while there are fewer samples than dimensions.
 """
 
 import argparse

@@ -25,7 +25,7 @@ TRANSFORMS: tuple[str, ...] = get_args(TransformKind)
 WIDEST = 4096
 """Above this many dimensions features are folded: a covariance of d dimensions takes d^2 numbers and d^3 work."""
 LIFTED = 3584
-"""How many dimensions ``lift="auto"`` fills: what is kept of them takes 80 MB."""
+"""How many dimensions ``lift="auto"`` fills: their covariance and half its inverse take 77 MB."""
 
 
 class FeatureMap:

@@ -74,7 +74,7 @@ class I2CANSAY(OnlineClassifier):
     batch_size, epochs : int
         Used by `fit` only; `partial_fit` takes a batch as it comes. Epochs after the first train the head only.
     random_state : int, Generator, RandomState or None
-        Seed of the pseudo-features' classes.
+        Seed of the pseudo-features' classes, and with ``covariance="shared"`` of lift and fold.
 
     Attributes
     ----------
@@ -91,12 +91,13 @@ class I2CANSAY(OnlineClassifier):
     initial weights) is a parameter or named above.
 
     With ``covariance="shared"`` the score of a class is the closed form of linear discriminant analysis, with the
-    covariance shrunk as far as cross-validation from the statistics asks for, plus a head trained on each sample and
-    its analogies in other classes. All spreads being one, Eq. 4 is a translation; steps are multiplied by the
-    inverse covariance, which is made anew whenever 30% more samples have passed. `lr`, `beta`, `n_pseudo`,
-    `old_classes` and `epochs` mean what they mean above; ``pseudo=None`` leaves the closed form alone, which does
-    not depend on the order of the samples. The correction by significance, `weight_decay`, `momentum`, `alpha` and
-    `memory_size` have no part in it. Features wider than 4096, lift included, are folded to 4096.
+    covariance shrunk as cross-validation from the statistics asks for and means drawn in towards their centre, plus
+    a head trained on each sample and its analogies in other classes. All spreads being one, Eq. 4 is a translation;
+    steps are multiplied by the inverse covariance, which is made anew on a schedule, some 20 times in 50,000
+    samples. `lr`, `beta`, `n_pseudo`, `old_classes` and `epochs` mean what they mean above; ``pseudo=None`` leaves
+    the closed form alone, which does not depend on the order of the samples. The correction by significance,
+    `weight_decay`, `momentum`, `alpha` and `memory_size` have no part in it. Features wider than 4096, lift
+    included, are folded to 4096.
 
     Examples
     --------
@@ -171,7 +172,10 @@ class I2CANSAY(OnlineClassifier):
 
     @property
     def order_free(self) -> bool:  # type: ignore[override]
-        """Whether only the closed form decides, from statistics that do not fade."""
+        """Whether only the closed form decides, from statistics that do not fade.
+
+        With ``feature_transform="auto"`` as long as the first batch, whichever it is, leads to the same decision.
+        """
         return self.covariance == "shared" and self.pseudo is None and not self.forgetting
 
     @property

@@ -10,7 +10,7 @@ class SharedI2CANSAY(I2CANSAY):
     """`I2CANSAY(covariance="shared")` with a random lift, under a name of its own.
 
     Its state is a square matrix of the features, lift included, in half, and the half of its inverse: 77 MB at 3584
-    dimensions.
+    dimensions, and 16 bytes for every class and dimension.
     docs/shared-mode.md says what it does and what was seen of it.
 
     Parameters

@@ -25,7 +25,7 @@ from i2cansay.learners.state_parts import under, within
 
 # The closed form is divided by a temperature before the head adds to it: it grows with the samples per class, at
 # most up to a share of the classes. With few samples or few classes the closed form carries. Chosen on held-out
-# training samples; docs/shared-mode.md has the sweep.
+# training samples; docs/shared-mode.md says how.
 SAMPLES_PER_DEGREE = 80.0
 DEGREES_PER_CLASS = 0.05
 # The head counts this much in the decision: one pass leaves it noisy, the more the wider the features are, and a
