@@ -4,8 +4,8 @@
         [--seeds 3] [--share 0.3] [--lift]
 
 Each name prints one table, all of them by default. The shared mode is played without its lift, ten times as fast;
-``--lift`` plays it with the lift as well where that is of interest. Features are those of EfficientNet-Lite0, found as the command
-line finds them; every learner sees the same order for the same seed.
+``--lift`` plays it with the lift as well where that is of interest. Features are those of EfficientNet-Lite0, found
+as the command line finds them; every learner sees the same order for the same seed.
 """
 
 import argparse
