@@ -21,10 +21,11 @@ from tests.service.material import picture
 def test_requests_share_a_batch_and_not_their_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     encoder = get_encoder("pixels")
-    go, sizes = threading.Event(), list[int]()
+    begun, go, sizes = threading.Event(), threading.Event(), list[int]()
     real = encoder.encode_each
 
     def encode_each(images: Iterable[Any]) -> EncodedImages:
+        begun.set()
         go.wait(5)
         pictures = list(images)
         sizes.append(len(pictures))
@@ -34,6 +35,7 @@ def test_requests_share_a_batch_and_not_their_errors(monkeypatch: pytest.MonkeyP
     queue = PictureQueue(encoder, Limits())
     requests = [[picture("red", rng) for _ in range(n)] for n in (1, 2, 3)]
     first = queue.encode(requests[0])
+    assert begun.wait(5)  # it is under way alone; the others wait for it together
     good, bad, other = (
         queue.encode(requests[1]),
         queue.encode([requests[0][0], b"x"]),
