@@ -173,16 +173,24 @@ def differences(records: Sequence[Record], rows: Sequence[Row], columns: Sequenc
             stream = column.streams()[kind]
             mine = found(records, SHARED, column, stream)
             theirs = found(records, row, column, column.streams()[0] if row.order_free else stream)
-            places.append(difference(mine, theirs))
+            fixed = row.order_free and not row.random and column.fraction is None
+            places.append(difference(mine, theirs, fixed=fixed))
         lines.append(f"| {row.title} | " + " | ".join(places) + " |")
     return "\n".join(lines)
 
 
-def difference(mine: Sequence[Record], theirs: Sequence[Record]) -> str:
-    """Return the mean difference and its interval; a peer played once is compared with every seed of ours."""
+def difference(mine: Sequence[Record], theirs: Sequence[Record], *, fixed: bool) -> str:
+    """Return the mean difference over common seeds and its 95% interval.
+
+    A peer that is `fixed`, the same for every seed, is compared with each of ours.
+    """
+    if not fixed:
+        common = {record.cell["seed"] for record in mine} & {record.cell["seed"] for record in theirs}
+        mine = [record for record in mine if record.cell["seed"] in common]
+        theirs = [record for record in theirs if record.cell["seed"] in common]
     if not mine or not theirs:
         return "-"
-    if len(theirs) == 1 and len(mine) > 1:
+    if fixed and len(mine) > 1:
         gaps = np.array([percent(record) - percent(theirs[0]) for record in mine])
         half = float(student_t.ppf(0.975, len(gaps) - 1) * gaps.std(ddof=1) / np.sqrt(len(gaps)))
         return f"{gaps.mean():+.2f} [{gaps.mean() - half:+.2f}, {gaps.mean() + half:+.2f}]"
