@@ -26,8 +26,8 @@ from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.types import Features, Float64
 
 # Cross-validation judges by squared error, which asks for more shrinkage than deciding does once there are more
-# samples than dimensions. The penalty is lowered in proportion, at most to this share; docs/shared-mode.md has the
-# accuracies on held-out training samples.
+# samples than dimensions. The penalty is lowered in proportion, at most to this share, as held-out training samples
+# prefer: `benchmarks/shared_choices.py penalty`.
 LEAST_SHARE = 0.25
 
 
