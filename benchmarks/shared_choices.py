@@ -1,18 +1,28 @@
-"""Choices of the shared mode, made on training samples held out: penalty, drawing in, and whether to have ISAY.
+"""Choices of the shared mode, made on training samples held out: see `STUDIES` for what each is about.
 
-    python benchmarks/shared_choices.py [penalty] [draw-in] [significance] [--seeds 3]
+    python benchmarks/shared_choices.py play [penalty] [draw-in] [significance] [head] [calibration]
+    python benchmarks/shared_choices.py table
 
-Each name prints one table, all of them by default. Where a column takes a part of the training samples, the
-accuracy is that on others of them (10,000 at most); else a fifth is held out. No test sample is looked at. All is
-closed form, so that the order of the samples has no part in it; features are found as the command line finds them.
+Figures are kept in benchmarks/records/shared_choices.jsonl (``--records``): `play` measures what is missing there,
+`table` prints what there is. Where a column takes a part of the training samples, the accuracy is that on others of
+them (10,000 at most); else a fifth is held out. No test sample is looked at. Features are found as the command line
+finds them.
 """
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+from figures import Figures, Values, markdown, over_seeds
+from shared_behaviour import calibration_error
+from shared_mode import COLUMNS, Column
 
+from i2cansay.core import temperature
 from i2cansay.core.discriminant import cross_validated_penalty, drawn_in, shrinkage_of
 from i2cansay.core.feature_map import FeatureMap
 from i2cansay.core.head import softmax
@@ -21,33 +31,50 @@ from i2cansay.core.moments import ClassMoments
 from i2cansay.core.scatter import SharedScatter
 from i2cansay.core.types import Features, Rows
 from i2cansay.experiments.shared_features import share_features
-from i2cansay.experiments.statistics import spread
-from i2cansay.streams import low_data
+from i2cansay.learners import base, make_learner, shared_rule
+from i2cansay.streams import low_data, make_stream
 
+RECORDS = Path(__file__).parent / "records" / "shared_choices.jsonl"
 HELD_OUT = 10_000
 LIFT = 1024
 """Enough to see what a lift changes, at a tenth of the time of the widest."""
 PENALTY_SHARES = (2.0, 1.0, 0.5, 0.25, 0.125)
 DRAW_IN = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5)
 TAU_WEIGHTS = (0.0, 10.0, 100.0, 300.0)
-COLUMNS = (
-    ("CIFAR-10 10%", "cifar10", "efficientnet-lite0", 0.1),
-    ("CIFAR-10", "cifar10", "efficientnet-lite0", None),
-    ("CIFAR-100 30%", "cifar100", "efficientnet-lite0", 0.3),
-    ("CIFAR-100", "cifar100", "efficientnet-lite0", None),
-    ("CUB-200", "cub200", "efficientnet-lite0", None),
-    ("CIFAR-100, DeiT-Tiny", "cifar100", "deit_tiny", None),
-)
+SAMPLES_PER_DEGREE = (20.0, 40.0, 80.0, 160.0, np.inf)
+HEAD_SHARES = (0.0, 1 / 6, 1 / 3, 1 / 2, 1.0)
+REMEMBERED_ROWS = (25.0, 75.0, 225.0, 1000.0)
+CALIBRATION_COUNTS = (0.0, 0.25, 0.5, 0.9)
 
 
 @dataclass(frozen=True)
-class Split:
-    """Training rows and others that are held out, mapped as the shared mode maps them, and their statistics."""
+class Parts:
+    """Training rows and others that are held out, as the encoder gave them."""
 
     X: Features
     y: Rows
     X_held: Features
     y_held: Rows
+
+    @classmethod
+    def of(cls, column: Column, seed: int) -> "Parts":
+        """Draw both from the training part of a data set."""
+        X, y = share_features(column.dataset, column.encoder).open("train")
+        y = np.unique(y, return_inverse=True)[1]
+        kept = low_data(y, 0.8 if column.fraction is None else column.fraction, seed)
+        others = np.random.default_rng(seed).permutation(np.setdiff1d(np.arange(len(y)), kept))[:HELD_OUT]
+        train, held = (np.asarray(X[rows], dtype=np.float32) for rows in (kept, others))
+        return cls(train, y[kept], held, y[others])
+
+    def accuracy(self, scores: Features) -> float:
+        """Return the share of held-out rows whose highest score is their class's, in percent."""
+        return 100 * float((scores.argmax(axis=1) == self.y_held).mean())
+
+
+@dataclass(frozen=True)
+class Split(Parts):
+    """The same, mapped as the shared mode maps them, with their statistics."""
+
     scatter: SharedScatter
     penalty: float
 
@@ -57,28 +84,22 @@ class Split:
         return shrinkage_of(self.scatter, self.penalty)
 
     @classmethod
-    def of(cls, dataset: str, encoder: str, fraction: float | None, lift: int, seed: int) -> "Split":
-        """Draw training and held-out rows from the training part of a data set."""
-        X, y = share_features(dataset, encoder).open("train")
-        y = np.unique(y, return_inverse=True)[1]
-        kept = low_data(y, 0.8 if fraction is None else fraction, seed)
-        others = np.random.default_rng(seed).permutation(np.setdiff1d(np.arange(len(y)), kept))[:HELD_OUT]
-        features = FeatureMap(X.shape[1], transform="auto", lift=lift, seed=seed)
-        features.decide(X[:50])
-        mapped, held = (features.apply(np.asarray(X[rows], dtype=np.float32)) for rows in (kept, others))
+    def mapped(cls, column: Column, lift: int, seed: int) -> "Split":
+        """Draw, map and gather."""
+        parts = Parts.of(column, seed)
+        features = FeatureMap(parts.X.shape[1], transform="auto", lift=lift, seed=seed)
+        features.decide(parts.X[:50])
+        X, held = features.apply(parts.X), features.apply(parts.X_held)
         scatter = SharedScatter(features.width)
-        scatter.resize(int(y.max()) + 1)
-        for start in range(0, len(kept), 1000):
-            scatter.add(mapped[start : start + 1000], y[kept[start : start + 1000]])
-        return cls(mapped, y[kept], held, y[others], scatter, cross_validated_penalty(scatter))
-
-    def accuracy(self, scores: Features) -> float:
-        """Return the share of held-out rows whose highest score is their class's, in percent."""
-        return 100 * float((scores.argmax(axis=1) == self.y_held).mean())
+        scatter.resize(int(parts.y.max()) + 1)
+        for start in range(0, len(X), 1000):
+            scatter.add(X[start : start + 1000], parts.y[start : start + 1000])
+        return cls(X, parts.y, held, parts.y_held, scatter, cross_validated_penalty(scatter))
 
 
-def by_penalty(split: Split) -> dict[str, float]:
+def by_penalty(column: Column, lift: int, seed: int) -> Values:
     """Return the accuracy for shares of the penalty that cross-validation finds, and for what the mode takes."""
+    split = Split.mapped(column, lift, seed)
     total, found = split.scatter.means.total, {}
     for share in PENALTY_SHARES:
         penalty = share * split.penalty
@@ -89,8 +110,9 @@ def by_penalty(split: Split) -> dict[str, float]:
     return found
 
 
-def by_draw_in(split: Split) -> dict[str, float]:
+def by_draw_in(column: Column, lift: int, seed: int) -> Values:
     """Return the accuracy for each strength."""
+    split = Split.mapped(column, lift, seed)
     return {
         f"draw_in {value:g}": split.accuracy(
             drawn_in(split.scatter, split.shrinkage, value).scores.of(split.X_held)
@@ -99,12 +121,13 @@ def by_draw_in(split: Split) -> dict[str, float]:
     }
 
 
-def by_significance(split: Split) -> dict[str, float]:
+def by_significance(column: Column, lift: int, seed: int) -> Values:
     """Return the accuracy with the correction of Eq. 6-9 computed in decorrelated coordinates.
 
     These are the principal axes of the shrunk covariance, each divided by its spread: there the pooled covariance is
     the identity, and what is left of a class's spread by dimension is its own.
     """
+    split = Split.mapped(column, lift, seed)
     scatter, width = split.scatter, split.scatter.matrix.size
     covariance = scatter.matrix.dense() * ((1 - split.shrinkage) / scatter.means.total)
     covariance[np.diag_indices(width)] += split.shrinkage * scatter.mean_variance
@@ -128,33 +151,91 @@ def by_significance(split: Split) -> dict[str, float]:
     return found
 
 
-def show(title: str, study: Callable[[Split], dict[str, float]], lifts: Sequence[int], seeds: int) -> None:
-    """Print one table: a line per choice, a column per data set and lift."""
-    heads, columns = [], []
-    for name, dataset, encoder, fraction in COLUMNS:
-        for lift in lifts:
-            runs = [study(Split.of(dataset, encoder, fraction, lift, seed)) for seed in range(seeds)]
-            heads.append(name if lift == 0 else f"{name}, lift {lift}")
-            columns.append({choice: spread([run[choice] for run in runs]) for choice in runs[0]})
-    print(f"\n### {title}, held-out training samples, accuracy in %, {seeds} splits\n")
-    print("| | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|", sep="\n")
-    for choice in columns[0]:
-        places = [f"{column[choice].mean:.2f} ± {column[choice].std:.2f}" for column in columns]
-        print(f"| {choice} | " + " | ".join(places) + " |", flush=True)
+def by_head(column: Column, lift: int, seed: int) -> Values:
+    """Return the accuracy for temperatures of the closed form, and for shares of the head in the decision."""
+    parts, found = Parts.of(column, seed), {}
+    for samples in SAMPLES_PER_DEGREE:
+        with patch.object(shared_rule, "SAMPLES_PER_DEGREE", samples):
+            model = taught(parts, {"lift": lift}, column.streams()[0], seed)
+            for share in HEAD_SHARES:
+                with patch.object(shared_rule, "HEAD_SHARE", share):
+                    name = f"{samples:g} samples per degree, {share:.2g} of the head"
+                    found[name] = parts.accuracy(model.class_scores(parts.X_held))
+    return found
+
+
+def by_calibration(column: Column, lift: int, seed: int) -> Values:
+    """Return the expected calibration error, in %, for what the temperature of probabilities is learnt from."""
+    parts, found = Parts.of(column, seed), {}
+    for rows in REMEMBERED_ROWS:
+        for count in CALIBRATION_COUNTS:
+            with (
+                patch.object(temperature, "REMEMBERED_ROWS", rows),
+                patch.object(base, "CALIBRATION_COUNT", count),
+            ):
+                model = taught(parts, {"lift": lift, "pseudo": None}, column.streams()[0], seed)
+            right = model.predict(parts.X_held) == parts.y_held
+            error = calibration_error(model.predict_proba(parts.X_held), right)
+            found[f"{rows:g} rows remembered, classes from {count:g} of the usual count"] = 100 * error
+    return found
+
+
+def taught(parts: Parts, parameters: Mapping[str, Any], stream: str, seed: int) -> Any:
+    """Return the shared mode after a stream of the training rows."""
+    model = make_learner("i2cansay_shared", random_state=seed, **parameters)
+    for batch in make_stream(stream, parts.y, seed=seed):
+        model.partial_fit(parts.X[batch.rows], parts.y[batch.rows])
+    return model
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is tried, the title of its table, the lifts and columns it is tried with, all by default."""
+
+    measure: Callable[[Column, int, int], Values]
+    title: str
+    lifts: tuple[int, ...]
+    columns: tuple[str, ...] = tuple(column.title for column in COLUMNS)
+
+    def table(self, figures: Figures, seeds: int) -> str:
+        """Return a line per choice, a column per data set and lift."""
+        columns: dict[str, list[Values | None]] = {}
+        for column in COLUMNS:
+            for lift in self.lifts if column.title in self.columns else ():
+                head = column.title if lift == 0 else f"{column.title}, lift {lift}"
+                columns[head] = [
+                    figures.of(self.title, head, seed, partial(self.measure, column, lift, seed))
+                    for seed in range(seeds)
+                ]
+        choices = list(next((run for runs in columns.values() for run in runs if run is not None), {}))
+        lines = ((name, [over_seeds(runs, name, 2) for runs in columns.values()]) for name in choices)
+        title = f"### {self.title}, on held-out training samples, {seeds} splits"
+        return f"{title}\n\n" + markdown("", list(columns), lines)
+
+
+SMALL = ("CIFAR-10 10%", "CIFAR-100 30%", "CUB-200")
+STUDIES = {
+    "penalty": Choice(by_penalty, "Share of the penalty: accuracy in %", (LIFT,)),
+    "draw-in": Choice(by_draw_in, "Drawing in: accuracy in %", (0, LIFT)),
+    "significance": Choice(by_significance, "Significance in decorrelated coordinates: accuracy in %", (0,)),
+    "head": Choice(by_head, "Temperature and share of the head: accuracy in %", (LIFT,)),
+    "calibration": Choice(by_calibration, "Calibration: expected calibration error in %", (0,), SMALL),
+}
 
 
 def main() -> None:
-    """Print the tables that were asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="*", default=["penalty", "draw-in", "significance"])
+    """Measure or print the tables asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=("play", "table"))
+    parser.add_argument("studies", nargs="*", help=f"of {', '.join(STUDIES)}; all by default")
+    parser.add_argument("--records", type=Path, default=RECORDS)
     parser.add_argument("--seeds", type=int, default=3)
     wish = parser.parse_args()
-    if "penalty" in wish.what:
-        show("Share of the penalty", by_penalty, (LIFT,), wish.seeds)
-    if "draw-in" in wish.what:
-        show("Drawing in", by_draw_in, (0, LIFT), wish.seeds)
-    if "significance" in wish.what:
-        show("Significance in decorrelated coordinates", by_significance, (0,), wish.seeds)
+    figures = Figures(wish.records, play=wish.what == "play")
+    for name in wish.studies or STUDIES:
+        print(STUDIES[name].table(figures, wish.seeds), end="\n\n", flush=True)
 
 
 if __name__ == "__main__":
