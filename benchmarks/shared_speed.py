@@ -87,16 +87,26 @@ def sizes(model: I2CANSAY, d: int, c: int) -> tuple[float, float, float]:
     return state / 1e6, 4 * (5 * c * d + 2 * d * d) / 1e6, held / 1e6
 
 
-def working_memory(d: int, c: int) -> float:
-    """Return the most that is held while shrinkage and inverse are made, in D x D numbers of 4 bytes."""
-    model, batch = taught(d, c), batches(d, c, 1)[0]
+def working_memory(d: int, c: int) -> dict[str, float]:
+    """Return the most that is held beside the state while a batch is learnt and a row decided, in D x D of 4 bytes.
+
+    The batch is one that makes shrinkage and inverse anew.
+    """
+    batch = batches(d, c, 1)[0]
+    tracemalloc.start()
+    model = taught(d, c)
     _rule(model)._start_over()
     model._calibrate_at = 2**62
-    tracemalloc.start()
-    model.partial_fit(*batch)
-    peak = tracemalloc.get_traced_memory()[1]
+    state, peaks = sum(array.nbytes for array in model._whole_state().values()), {}
+    for name, act in (
+        ("learning", lambda: model.partial_fit(*batch)),
+        ("deciding", lambda: model.predict(batch[0][:1])),
+    ):
+        tracemalloc.reset_peak()
+        act()
+        peaks[name] = (tracemalloc.get_traced_memory()[1] - state) / (4 * d * d)
     tracemalloc.stop()
-    return peak / (4 * d * d)
+    return peaks
 
 
 def answer(d: int, lift: int | str) -> float:
@@ -144,8 +154,10 @@ def main() -> None:
         print(
             f"- state {state:.1f} MB, bound {bound:.1f} MB; held beside it after a prediction {held:.1f} MB"
         )
+        more = working_memory(d, c)
         print(
-            f"- shrinkage and inverse made anew: {working_memory(d, c):.1f} D x D of float32 for a moment",
+            f"- at most beside the state, in D x D of float32: {more['learning']:.1f} while shrinkage and inverse "
+            f"are made, {more['deciding']:.1f} while the closed form is solved",
             flush=True,
         )
         for classes in (100, c):

@@ -42,7 +42,7 @@ def test_error_is_that_of_the_hat_matrix() -> None:
     X, y = draw()
     Y, gram = np.eye(3)[y], SymmetricMatrix(5)
     gram.add_gram(X)
-    found = cross_validated_ridge(gram, Y.T @ X, squares=60.0, n=60, unit=1.0)
+    found = cross_validated_ridge(gram, lambda: [Y.T @ X], squares=60.0, n=60, unit=1.0)
     assert found.error == pytest.approx(explicit_error(X, Y, found.penalty, intercept=False), rel=1e-8)
 
 
@@ -55,7 +55,7 @@ def test_is_within_a_step_of_leaving_one_out(noise: float) -> None:
     reference = RidgeCV(alphas=[p * unit for p in PENALTIES], fit_intercept=False).fit(X, Y)
     gram = SymmetricMatrix(20)
     gram.add_gram(X)
-    found = cross_validated_ridge(gram, Y.T @ X, squares=float((Y**2).sum()), n=300, unit=unit)
+    found = cross_validated_ridge(gram, lambda: [Y.T @ X], squares=float((Y**2).sum()), n=300, unit=unit)
     assert abs(np.log10(found.penalty) - np.log10(reference.alpha_ / unit)) < 0.6
 
 
@@ -92,7 +92,9 @@ def test_weaker_penalties_than_the_lowest_are_left_out(lowest: float, n: int, d:
     gram.add_gram(X)
     allowed = [penalty for penalty in PENALTIES if penalty >= lowest] or [PENALTIES[-1]]
     errors = [explicit_error(X, Y, penalty, intercept=False) for penalty in allowed]
-    found = cross_validated_ridge(gram, Y.T @ X, squares=float((Y**2).sum()), n=n, unit=1.0, lowest=lowest)
+    found = cross_validated_ridge(
+        gram, lambda: [Y.T @ X], squares=float((Y**2).sum()), n=n, unit=1.0, lowest=lowest
+    )
     assert found.penalty == allowed[int(np.argmin(errors))]
 
 
@@ -101,8 +103,9 @@ def test_penalty_alone_is_the_same_and_spares_the_weights() -> None:
     X, y = rng.standard_normal((300, 12)), rng.integers(0, 200, 300)
     gram.add_gram(X)
     Y = np.eye(200)[y]
-    kept = cross_validated_ridge(gram, Y.T @ X, squares=300.0, n=300, unit=1.0)
-    spared = cross_validated_ridge(gram, Y.T @ X, squares=300.0, n=300, unit=1.0, keep_weights=False)
+    kept = cross_validated_ridge(gram, lambda: [Y.T @ X], squares=300.0, n=300, unit=1.0)
+    blocks = np.array_split(Y.T @ X, 3)
+    spared = cross_validated_ridge(gram, lambda: blocks, squares=300.0, n=300, unit=1.0, keep_weights=False)
     assert spared.weights.shape == (0, 12)
     assert spared.penalty == kept.penalty
     assert spared.error == pytest.approx(kept.error)

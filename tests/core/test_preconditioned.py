@@ -170,7 +170,7 @@ def test_pulled_means_follow_the_touched_classes_between_inverses() -> None:
     np.testing.assert_allclose(after["pulled"][2], expected, rtol=1e-4, atol=1e-5)
     assert not np.allclose(after["pulled"][2], before["pulled"][2])
     head.follow(scatter, np.array([2]), 0.3)  # with a new inverse every class is pulled anew
-    expected = (scatter.means.mean - scatter.means.centre) @ scatter.shrunk_inverse(0.3)
+    expected = (scatter.means.mean - scatter.means.centre) @ scatter.shrunk_inverse(0.3).into_dense32()
     np.testing.assert_allclose(head.state()["pulled"], expected, rtol=1e-4, atol=1e-5)
 
 

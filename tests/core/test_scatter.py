@@ -134,7 +134,7 @@ def test_shrunk_inverse_is_that_of_the_definition_and_of_the_solution(shrinkage:
     covariance = slow_scatter(X, y) / 40
     shrunk = (1 - shrinkage) * covariance + shrinkage * np.trace(covariance) / 3 * np.eye(3)
     assert scatter.mean_variance == pytest.approx(np.trace(covariance) / 3)
-    inverse = scatter.shrunk_inverse(shrinkage)
+    inverse = scatter.shrunk_inverse(shrinkage).into_dense32()
     assert inverse.dtype == np.float32
     np.testing.assert_allclose(inverse, np.linalg.inv(shrunk), rtol=1e-5, atol=1e-7)
     np.testing.assert_allclose(scatter.solve_shrunk(np.eye(3), shrinkage), inverse, rtol=1e-5, atol=1e-7)
@@ -143,7 +143,7 @@ def test_shrunk_inverse_is_that_of_the_definition_and_of_the_solution(shrinkage:
 def test_without_spread_the_variance_is_zero_and_the_inverse_the_identity() -> None:
     for scatter in (SharedScatter(3), taught(np.eye(3), np.array([0, 1, 2]))):
         assert scatter.mean_variance == 0.0
-        np.testing.assert_array_equal(scatter.shrunk_inverse(0.1), np.eye(3))
+        np.testing.assert_array_equal(scatter.shrunk_inverse(0.1).into_dense32(), np.eye(3))
 
 
 def test_fading_is_a_smaller_weight_of_what_came_before() -> None:

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from i2cansay.core import symmetric
 from i2cansay.core.symmetric import SymmetricMatrix
 
 
@@ -70,10 +71,19 @@ def test_inverse_agrees_with_numpy_and_leaves_the_matrix_alone(size: int) -> Non
     expected = np.linalg.inv(0.5 * dense + 2.0 * np.eye(size))
     inverse = matrix.inverse(shift=2.0, scale=0.5)
     np.testing.assert_allclose(inverse.dense(), expected, rtol=1e-9, atol=1e-12)
-    assert inverse.dense32().dtype == np.float32
-    assert inverse.dense32().flags.c_contiguous  # else every product with it would copy it
-    np.testing.assert_allclose(inverse.dense32(), expected, rtol=1e-6, atol=1e-7)
+    narrow = inverse.into_dense32()
+    assert narrow.dtype == np.float32
+    assert narrow.flags.c_contiguous  # else every product with it would copy it
+    np.testing.assert_allclose(narrow, expected, rtol=1e-6, atol=1e-7)
+    assert inverse.size == 0  # it is used up
     np.testing.assert_allclose(matrix.dense(), dense)
+
+
+def test_narrowing_block_by_block_rounds_every_number_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix, dense = filled(50)
+    for block in (1, 7, 10_000):
+        monkeypatch.setattr(symmetric, "NARROWED", block)
+        np.testing.assert_array_equal(matrix.copy().into_dense32(), dense.astype(np.float32))
 
 
 @pytest.mark.parametrize("size", [1, 6, 9])
@@ -83,6 +93,15 @@ def test_factor_is_a_cholesky_factor_in_the_same_format(size: int) -> None:
     packed.restore(matrix.factor(shift=2.0, scale=0.5))
     upper = np.triu(packed.dense())
     np.testing.assert_allclose(upper.T @ upper, 0.5 * dense + 2.0 * np.eye(size), rtol=1e-9, atol=1e-12)
+
+
+def test_factor_with_rows_added_leaves_the_matrix_alone() -> None:
+    matrix, dense = filled(6)
+    blocks = [np.arange(12.0).reshape(2, 6), np.ones((1, 6))]
+    packed = SymmetricMatrix(6, matrix.factor(shift=2.0, scale=0.5, plus=lambda: blocks))
+    upper, rows = np.triu(packed.dense()), np.concatenate(blocks)
+    np.testing.assert_allclose(upper.T @ upper, 0.5 * dense + rows.T @ rows + 2.0 * np.eye(6), rtol=1e-9)
+    np.testing.assert_allclose(matrix.dense(), dense)
 
 
 def test_singular_matrix_is_inverted_to_something_finite() -> None:

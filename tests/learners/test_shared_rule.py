@@ -7,7 +7,7 @@ import pytest
 from i2cansay.core.discriminant import cross_validated_penalty, cross_validated_shrinkage, drawn_in
 from i2cansay.core.feature_map import WIDEST
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
-from i2cansay.core.symmetric import unpack32
+from i2cansay.core.symmetric import SymmetricMatrix, unpack32
 from i2cansay.learners.shared_rule import HEAD_SHARE, SharedRule, SharedSettings
 
 C, D = 4, 6
@@ -120,7 +120,7 @@ def test_inverses_are_made_as_often_as_the_logarithm_of_the_samples(monkeypatch:
     made: list[float] = []
     inverse = SharedScatter.shrunk_inverse
 
-    def counted(scatter: SharedScatter, shrinkage: float) -> np.ndarray:
+    def counted(scatter: SharedScatter, shrinkage: float) -> SymmetricMatrix:
         made.append(scatter.means.total)
         return inverse(scatter, shrinkage)
 
@@ -162,7 +162,7 @@ def test_head_waits_for_some_spread() -> None:
     rule.learn(X[4:5], y[4:5], None, np.random.default_rng(0))
     assert rule.state()["shared.weights"].any()
     np.testing.assert_allclose(
-        inverse_of(rule.state()), rule.scatter.shrunk_inverse(rule.shrinkage()), rtol=1e-5
+        inverse_of(rule.state()), rule.scatter.shrunk_inverse(rule.shrinkage()).into_dense32(), rtol=1e-5
     )
 
 

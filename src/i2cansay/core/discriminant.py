@@ -15,6 +15,7 @@ the centre m of all classes through their own mean, and the weak ones of a class
 with ``q_c = (p_c - m) A^-1 (p_c - m)``. Near the centre nothing changes; far out only the direction counts.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from i2cansay.core.types import Features, Float64
 # samples than dimensions. The penalty is lowered in proportion, at most to this share, as held-out training samples
 # prefer: `benchmarks/shared_choices.py penalty`.
 LEAST_SHARE = 0.25
+CLASSES_AT_A_TIME = 128
 
 
 def cross_validated_shrinkage(scatter: SharedScatter) -> float:
@@ -69,13 +71,10 @@ def cross_validated_penalty(scatter: SharedScatter, lowest: float = 0.0) -> floa
     oracle = total * oas / max(1 - oas, 1e-12)
     if len(means) < 2 or not unit:
         return oracle
-    gram, weighed, roots = scatter.matrix.copy(), means.from_centre(), np.sqrt(means.count)[:, None]
-    weighed *= roots
-    gram.add_gram(weighed)
-    weighed *= roots
+    everything = _Everything(scatter)
     best = cross_validated_ridge(
-        gram,
-        weighed,
+        everything,
+        everything.sums,
         squares=float((means.count * (1 - means.count / total)).sum()),
         n=total,
         unit=unit,
@@ -84,6 +83,30 @@ def cross_validated_penalty(scatter: SharedScatter, lowest: float = 0.0) -> floa
         keep_weights=False,
     )
     return best.penalty
+
+
+class _Everything:
+    """All samples around their common mean, ``S + B``, and their sums by class, a few classes at a time.
+
+    Neither is ever there as a whole: with many classes the sums would take as much room as the matrix.
+    """
+
+    def __init__(self, scatter: SharedScatter) -> None:
+        self._matrix, self._means = scatter.matrix, scatter.means
+
+    @property
+    def size(self) -> int:
+        return self._matrix.size
+
+    def factor(self, *, shift: float) -> Float64:
+        return self._matrix.factor(shift=shift, plus=lambda: self._from_centre(np.sqrt(self._means.count)))
+
+    def sums(self) -> Iterator[Float64]:
+        return self._from_centre(self._means.count)
+
+    def _from_centre(self, weights: Float64) -> Iterator[Float64]:
+        for some in _a_few(len(self._means)):
+            yield self._means.from_centre(some) * weights[some, None]
 
 
 def discriminant(scatter: SharedScatter, shrinkage: float, *, empirical_prior: bool = False) -> LinearScores:
@@ -126,9 +149,16 @@ def bearable(draw_in: float, products: Features) -> float:
     lengths = np.diagonal(products)
     for _ in range(HALVINGS):
         squared = 1 + draw_in * np.maximum(lengths, 0)
-        scores = products / np.sqrt(squared) - 0.5 * lengths / squared
-        lead = np.diagonal(scores)[:, None] - scores
-        if np.all((1 - OWN_SHARE) * lead >= OWN_SHARE * lead.T):
+        scores = products / np.sqrt(squared)
+        scores -= 0.5 * lengths / squared
+        own = np.diagonal(scores)
+        # Of class i over j at the mean of i, and of j over i at the mean of j.
+        if all(
+            np.all(
+                (1 - OWN_SHARE) * (own[some, None] - scores[some]) >= OWN_SHARE * (own - scores[:, some].T)
+            )
+            for some in _a_few(len(own))
+        ):
             return draw_in
         draw_in /= 2
     return 0.0
@@ -158,17 +188,26 @@ def drawn_in(
     """
     means = scatter.means.mean
     centre: Float64 = means.mean(axis=0)
-    offsets = means - centre
-    weights = scatter.solve_shrunk(offsets, shrinkage)
-    lengths: Float64 = np.einsum("cd,cd->c", offsets, weights)
+    weights = scatter.solve_shrunk(means - centre, shrinkage, overwrite=True)
+    lengths, products = np.empty(len(means)), np.empty((len(means), len(means)))
+    for some in _a_few(len(means)):
+        offsets = means[some] - centre
+        lengths[some] = np.einsum("cd,cd->c", offsets, weights[some])
+        products[some] = inner(offsets, weights)
     # Without any spread yet lengths are in the unit of the features, and nothing says how far is far.
-    draw_in = bearable(draw_in, inner(offsets, weights)) if scatter.mean_variance else 0.0
+    draw_in = bearable(draw_in, products) if scatter.mean_variance else 0.0
     factors = np.sqrt(1 + draw_in * lengths)
     weights /= factors[:, None]
     offset = -0.5 * lengths / factors**2
     if empirical_prior:
         offset += _log_share(scatter)
     return DrawnIn(LinearScores(centre, weights, offset), factors)
+
+
+def _a_few(n_classes: int) -> Iterator[slice]:
+    """Give the classes, so many at a time that what is computed of them is small beside the matrix."""
+    for start in range(0, n_classes, CLASSES_AT_A_TIME):
+        yield slice(start, start + CLASSES_AT_A_TIME)
 
 
 def _log_share(scatter: SharedScatter) -> Float64:

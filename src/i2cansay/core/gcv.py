@@ -17,13 +17,14 @@ Hutchinson (1990), A stochastic estimator of the trace of the influence matrix f
 Communications in Statistics - Simulation and Computation 19(2).
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.linalg import lapack
 
 from i2cansay.core.blas import threads_for
-from i2cansay.core.symmetric import SymmetricMatrix
+from i2cansay.core.symmetric import inverse_of_factor
 from i2cansay.core.types import Float64
 
 PENALTIES = tuple(float(f"{10 ** (power / 2):.4g}") for power in range(-4, 13))
@@ -38,12 +39,19 @@ EXACT_UP_TO = 2048
 SIGNS = 64
 
 
-# Classes regressed onto at a time where their weights are not kept.
-CLASSES_AT_A_TIME = 128
+class Gram(Protocol):
+    """The Gram matrix of the features: a `SymmetricMatrix`, or whatever can give the factors of one."""
+
+    @property
+    def size(self) -> int:
+        """M, the number of features."""
+
+    def factor(self, *, shift: float) -> Float64:
+        """Return the packed Cholesky factor of the matrix with `shift` added to its diagonal."""
 
 
 class CrossValidated(NamedTuple):
-    """The regression of the best penalty: `weights` (c, M), or (0, M), the `penalty` in its unit, and its error."""
+    """The regression of the best penalty: its `weights` (c, M), the `penalty` in its unit, and its error."""
 
     weights: Float64
     penalty: float
@@ -51,8 +59,8 @@ class CrossValidated(NamedTuple):
 
 
 def cross_validated_ridge(
-    gram: SymmetricMatrix,
-    sums: Float64,
+    gram: Gram,
+    sums: Callable[[], Iterable[Float64]],
     *,
     squares: float,
     n: float,
@@ -68,7 +76,9 @@ def cross_validated_ridge(
     Parameters
     ----------
     gram : (M, M) matrix of the features
-    sums : (c, M) sums of the features by class
+    sums : callable
+        Gives the sums of the features by class, (c, M), whole or a few classes at a time; asked once for every
+        penalty that is tried.
     squares : float
         Sum of the squared targets of all classes.
     n : float
@@ -81,16 +91,18 @@ def cross_validated_ridge(
         Begin with the first penalty above this one and try stronger ones only. With fewer samples than features the
         error has a second valley at no penalty at all, where the regression goes through every sample.
     keep_weights : bool
-        False where the penalty alone is of interest, which spares the memory.
+        False where the penalty alone is of interest: what is needed at a time is then a block.
 
     Examples
     --------
+    >>> from i2cansay.core.symmetric import SymmetricMatrix
     >>> rng = np.random.default_rng(0)
     >>> X, gram = rng.standard_normal((50, 3)), SymmetricMatrix(3)
     >>> gram.add_gram(X)
     >>> y = X[:, :1] + 3 * rng.standard_normal((50, 1))  # little to learn
-    >>> noisy = cross_validated_ridge(gram, y.T @ X, squares=float((y**2).sum()), n=50, unit=1.0)
-    >>> clean = cross_validated_ridge(gram, X[:, :1].T @ X, squares=float((X[:, 0] ** 2).sum()), n=50, unit=1.0)
+    >>> noisy = cross_validated_ridge(gram, lambda: [y.T @ X], squares=float((y**2).sum()), n=50, unit=1.0)
+    >>> z = X[:, :1]
+    >>> clean = cross_validated_ridge(gram, lambda: [z.T @ X], squares=float((z**2).sum()), n=50, unit=1.0)
     >>> noisy.penalty, clean.penalty
     (10.0, 0.01)
     """
@@ -98,19 +110,17 @@ def cross_validated_ridge(
     def tried(position: int) -> CrossValidated:
         penalty = PENALTIES[position]
         factor = gram.factor(shift=penalty * unit)
-        at_once = max(len(sums), 1) if keep_weights else CLASSES_AT_A_TIME
-        weights, residuals = np.zeros((0, gram.size)), squares
-        for start in range(0, len(sums), at_once):
-            some = sums[start : start + at_once]
+        weights, residuals = [np.zeros((0, gram.size))], squares
+        for some in sums():
             solved = _solve(gram.size, factor, some)
             residuals -= float(np.einsum("cd,cd->", solved, some))
             residuals -= penalty * unit * float(np.einsum("cd,cd->", solved, solved))
             if keep_weights:
-                weights = solved
+                weights.append(solved)
         left = max(n - fitted - _freedom(gram.size, factor, penalty * unit), 0.0)
         # As many parameters as samples: nothing is left to judge by.
         error = n * max(residuals, 0.0) / left**2 if left > 1e-9 * n else np.inf
-        return CrossValidated(weights, penalty, error)
+        return CrossValidated(np.concatenate(weights), penalty, error)
 
     position = int(np.searchsorted(PENALTIES, FIRST if lowest is None else lowest))
     position = min(position, len(PENALTIES) - 1)
@@ -133,10 +143,7 @@ def cross_validated_ridge(
 def _freedom(size: int, factor: Float64, shift: float) -> float:
     """Return the degrees of freedom of the regression whose matrix has this factor, which is used up."""
     if size <= EXACT_UP_TO:
-        inverse = SymmetricMatrix(0)
-        with threads_for(size**3 // 3):
-            inverse.size, (inverse.packed, _) = size, lapack.dpftri(size, factor, overwrite_a=1)
-        trace = inverse.trace()
+        trace = inverse_of_factor(size, factor).trace()
     else:
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(SIGNS, size))
         trace = float(np.einsum("sd,sd->", signs, _solve(size, factor, signs))) / SIGNS

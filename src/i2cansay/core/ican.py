@@ -11,6 +11,7 @@ import numpy as np
 from i2cansay.core.moments import ClassMoments
 from i2cansay.core.types import Features, Float32, Rows
 
+OldClasses: TypeAlias = Literal["all", "absent"]
 PseudoKind: TypeAlias = Literal["ican", "gaussian", "radius", "translation", "prototype"]
 PSEUDO_KINDS: tuple[str, ...] = get_args(PseudoKind)
 
@@ -58,6 +59,30 @@ def draw_sources(n: int, per_sample: float, rng: np.random.Generator) -> Rows:
     if part == 0:
         return whole
     return np.concatenate([whole, np.sort(rng.choice(n, size=part, replace=False))])
+
+
+def draw_targets(
+    kind: OldClasses, classes: Rows, sources: Rows, n_classes: int, rng: np.random.Generator
+) -> Rows:
+    """Draw for each of the rows `sources` of a batch the class it is to enter; none where there is none.
+
+    Parameters
+    ----------
+    kind : {"all", "absent"}
+        Any class but the row's own, or only those absent from the batch.
+    classes : (n,) classes of the batch
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> draw_targets("all", np.array([0, 1]), np.array([0, 1, 0]), 2, rng).tolist()
+    [1, 0, 1]
+    >>> draw_targets("absent", np.array([0, 1]), np.array([0, 1, 0]), 3, rng).tolist()
+    [2, 2, 2]
+    """
+    if kind == "all":
+        return draw_old_classes(classes[sources], n_classes, rng)
+    return draw_absent_classes(classes, n_classes, len(sources), rng)
 
 
 def draw_old_classes(classes: Rows, n_classes: int, rng: np.random.Generator) -> Rows:

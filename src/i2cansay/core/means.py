@@ -6,6 +6,8 @@ from i2cansay.core.growing import GrowingRows
 from i2cansay.core.moments import batch_moments
 from i2cansay.core.types import Features, Float64, Rows, State
 
+EVERY = slice(None)
+
 
 class ClassMeans:
     """Count and mean of every class, a row per class in the order of arrival, exact for any batches.
@@ -41,9 +43,9 @@ class ClassMeans:
         """Prototypes, (c, d)."""
         return self._mean.view
 
-    def from_centre(self) -> Float64:
-        """Return the prototypes as seen from the centre, (c, d)."""
-        return self.mean - self.centre
+    def from_centre(self, rows: slice = EVERY) -> Float64:
+        """Return the prototypes, or some of them, as seen from the centre, (c, d)."""
+        return self.mean[rows] - self.centre
 
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` rows; the new ones are empty."""

@@ -30,6 +30,7 @@ EARLY_GROWTH = 1.0
 FULL_STEP_UP_TO_WIDTH = 1024
 FULL_STEP_FROM_CLASSES = 50
 CLASSES_AT_A_TIME = 32
+PULLED_AT_A_TIME = 256
 
 
 class PreconditionedHead:
@@ -81,18 +82,26 @@ class PreconditionedHead:
     def follow(self, scatter: SharedScatter, touched: Rows, shrinkage: float | None) -> None:
         """Take in that the means of the classes `touched` have moved; with a shrinkage, make the inverse anew."""
         if shrinkage is not None:
-            self._inverse = scatter.shrunk_inverse(shrinkage)
+            inverse = scatter.shrunk_inverse(shrinkage)
+            self._inverse = np.empty((0, 0), dtype=np.float32)  # makes room for the one that follows
+            self._inverse = inverse.into_dense32()
             self._centre = scatter.means.centre.copy()
             total = scatter.means.total
             self._due = total * (1 + (GROWTH if total >= len(self._centre) else EARLY_GROWTH))
             touched = np.arange(len(scatter.means))
-        moved = (scatter.means.mean[touched] - self._centre).astype(np.float32)
-        self._pulled.view[touched] = inner(moved, self._inverse)
+        for start in range(0, len(touched), PULLED_AT_A_TIME):
+            some = touched[start : start + PULLED_AT_A_TIME]
+            moved = (scatter.means.mean[some] - self._centre).astype(np.float32)
+            self._pulled.view[some] = inner(moved, self._inverse)
 
     def products(self, scatter: SharedScatter) -> Features:
         """Return ``(p_i - m) A^-1 (p_j - m)`` with the last inverse and the centre m of the classes, (c, c)."""
-        offsets = scatter.means.mean - scatter.means.mean.mean(axis=0)
-        return inner(offsets.astype(np.float32), self._pulled.view - self._pulled.view.mean(axis=0))
+        means, pulled = scatter.means.mean, self._pulled.view - self._pulled.view.mean(axis=0)
+        centre, products = means.mean(axis=0), np.empty((len(means), len(means)), dtype=np.float32)
+        for start in range(0, len(means), PULLED_AT_A_TIME):
+            some = slice(start, start + PULLED_AT_A_TIME)
+            products[some] = inner((means[some] - centre).astype(np.float32), pulled)
+        return products
 
     def pull(self, X: Features) -> Float32:
         """Return ``A^-1 (f - centre)`` for the rows of `X`, (n, d) float32."""

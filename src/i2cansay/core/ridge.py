@@ -79,7 +79,7 @@ class RidgeStatistics:
         # The sum of the squared one-hot targets, around their means where there is an intercept.
         squares = float((count * (1 - count / total) if intercept else count).sum())
         best = cross_validated_ridge(
-            gram, sums, squares=squares, n=total, unit=unit, fitted=1.0 if intercept else 0.0
+            gram, lambda: [sums], squares=squares, n=total, unit=unit, fitted=1.0 if intercept else 0.0
         )
         return self._rule(best.weights, intercept), best.penalty
 

@@ -16,7 +16,7 @@ import numpy as np
 from i2cansay.core.means import ClassMeans
 from i2cansay.core.moments import Moments, batch_moments
 from i2cansay.core.symmetric import SymmetricMatrix
-from i2cansay.core.types import Features, Float32, Float64, Rows, State
+from i2cansay.core.types import Features, Float64, Rows, State
 
 # A mean variance below this is no spread: its inverse would overflow.
 NO_SPREAD = 1e-200
@@ -121,25 +121,27 @@ class SharedScatter:
         )
         self.means.merge(theirs, rows)
 
-    def solve_shrunk(self, B: Float64, shrinkage: float) -> Float64:
+    def solve_shrunk(self, B: Float64, shrinkage: float, *, overwrite: bool = False) -> Float64:
         """Return the rows ``A^-1 b`` for the rows of `B`, (k, d), with ``A = (1 - e) S/N + e tr(S/N)/d I``.
 
-        Where no class has any spread yet, A is the identity.
+        Where no class has any spread yet, A is the identity. With `overwrite` the result takes the place of `B`.
         """
         mean_variance = self.mean_variance
         if not mean_variance:
-            return B.copy()
-        return self.matrix.solve(B, scale=(1 - shrinkage) / self.means.total, shift=shrinkage * mean_variance)
+            return B if overwrite else B.copy()
+        return self.matrix.solve(
+            B,
+            scale=(1 - shrinkage) / self.means.total,
+            shift=shrinkage * mean_variance,
+            overwrite=overwrite,
+        )
 
-    def shrunk_inverse(self, shrinkage: float) -> Float32:
-        """Return ``A^-1``, (d, d), with A as in `solve_shrunk`."""
+    def shrunk_inverse(self, shrinkage: float) -> SymmetricMatrix:
+        """Return ``A^-1``, with A as in `solve_shrunk`."""
         mean_variance = self.mean_variance
         if not mean_variance:
-            return np.eye(self.matrix.size, dtype=np.float32)
-        inverse = self.matrix.inverse(
-            scale=(1 - shrinkage) / self.means.total, shift=shrinkage * mean_variance
-        )
-        return inverse.dense32()
+            return SymmetricMatrix(self.matrix.size).inverse(shift=1.0)
+        return self.matrix.inverse(scale=(1 - shrinkage) / self.means.total, shift=shrinkage * mean_variance)
 
     def state(self) -> State:
         """Return the means and the packed `matrix`."""

@@ -9,6 +9,7 @@ Gustavson, Waśniewski, Dongarra, Langou (2010), Rectangular full packed format 
 ACM Transactions on Mathematical Software 37(2).
 """
 
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import numpy as np
@@ -21,10 +22,18 @@ Matrix = TypeVar("Matrix", Float32, Float64)
 
 MIRRORED = 128
 """Rows mirrored at a time."""
+NARROWED = 1 << 16
+"""Numbers narrowed at a time."""
 
 
 class SymmetricMatrix:
     """A (size, size) matrix, zero at first, to which outer products are added.
+
+    Parameters
+    ----------
+    size : int
+    packed : array, optional
+        The triangle to begin with, (size * (size + 1) / 2,); it is not copied.
 
     Examples
     --------
@@ -37,9 +46,9 @@ class SymmetricMatrix:
     array([[1., 3.]])
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, packed: Float64 | None = None) -> None:
         self.size = size
-        self.packed: Float64 = np.zeros(size * (size + 1) // 2)
+        self.packed: Float64 = np.zeros(size * (size + 1) // 2) if packed is None else packed
         """The triangle, (size * (size + 1) / 2,)."""
 
     def add_gram(self, X: Features, scale: float = 1.0) -> None:
@@ -59,9 +68,7 @@ class SymmetricMatrix:
 
     def copy(self) -> "SymmetricMatrix":
         """Return a matrix of its own with the same values."""
-        twin = SymmetricMatrix(0)
-        twin.size, twin.packed = self.size, self.packed.copy()
-        return twin
+        return SymmetricMatrix(self.size, self.packed.copy())
 
     def restore(self, packed: Float64) -> None:
         """Take over a copy of the `packed` triangle of a matrix of the same size."""
@@ -90,43 +97,52 @@ class SymmetricMatrix:
         upper: Float64 = lapack.dtfttr(self.size, self.packed)[0]
         return _mirrored(upper)
 
-    def dense32(self) -> Float32:
-        """Return the whole matrix in float32, (size, size), without a float64 one on the way."""
-        return unpack32(self.size, self.packed.astype(np.float32))
+    def into_dense32(self) -> Float32:
+        """Return the whole matrix in float32, (size, size); this one is used up, so that no third one is made."""
+        narrow = self.packed.view(np.float32)[: len(self.packed)]
+        for start in range(0, len(self.packed), NARROWED):
+            some = slice(start, start + NARROWED)
+            narrow[some] = self.packed[some]
+        size, self.size, self.packed = self.size, 0, np.zeros(0)
+        return unpack32(size, narrow)
 
-    def solve(self, B: Float64, *, shift: float, scale: float = 1.0) -> Float64:
+    def solve(self, B: Float64, *, shift: float, scale: float = 1.0, overwrite: bool = False) -> Float64:
         """Return the rows x with ``(scale * A + shift * I) x = b`` for the rows b of `B`, (k, size).
 
         `A` must have no eigenvalue below zero, up to rounding, and `shift` be above zero. A shift so small
-        that rounding would swallow it is raised until the matrix is positive definite.
+        that rounding would swallow it is raised until the matrix is positive definite. With `overwrite` the
+        solution takes the place of `B`.
         """
         if len(B) == 0:
             return np.zeros((0, self.size))
         rows = np.ascontiguousarray(B, dtype=np.float64)
         factor = self.factor(shift=shift, scale=scale)
         with threads_for(len(B) * 2 * self.packed.size):
-            solution, _ = lapack.dpftrs(self.size, factor, rows.T)
+            solution, _ = lapack.dpftrs(self.size, factor, rows.T, overwrite_b=overwrite)
         result: Float64 = solution.T
         return result
 
     def inverse(self, *, shift: float, scale: float = 1.0) -> "SymmetricMatrix":
         """Return ``(scale * A + shift * I)^-1``, with `shift` as in `solve`."""
-        twin = SymmetricMatrix(0)
-        factor = self.factor(shift=shift, scale=scale)
-        with threads_for(self.size**3 // 3):
-            twin.size, (twin.packed, _) = self.size, lapack.dpftri(self.size, factor, overwrite_a=1)
-        return twin
+        return inverse_of_factor(self.size, self.factor(shift=shift, scale=scale))
 
-    def factor(self, *, shift: float, scale: float = 1.0) -> Float64:
-        """Return the packed Cholesky factor of ``scale * A + shift * I``, with `shift` as in `solve`."""
+    def factor(
+        self, *, shift: float, scale: float = 1.0, plus: Callable[[], Iterable[Features]] = tuple
+    ) -> Float64:
+        """Return the packed Cholesky factor of ``scale * A + shift * I``, with `shift` as in `solve`.
+
+        Where `plus` gives rows, (n, size), a few at a time, their Gram matrix is added before.
+        """
         positions = self._diagonal_positions()
-        largest = scale * float(self.packed[positions].max(initial=0.0))
-        shift = max(shift, 10 * np.finfo(np.float64).eps * self.size * largest)
         while True:
-            shifted = self.packed * scale
-            shifted[positions] += shift
+            shifted = SymmetricMatrix(self.size, self.packed * scale)
+            for rows in plus():
+                shifted.add_gram(rows)
+            largest = float(shifted.packed[positions].max(initial=0.0))
+            shift = max(shift, 10 * np.finfo(np.float64).eps * self.size * largest)
+            shifted.packed[positions] += shift
             with threads_for(self.size**3 // 6):
-                factor, failed_at = lapack.dpftrf(self.size, shifted, overwrite_a=1)
+                factor, failed_at = lapack.dpftrf(self.size, shifted.packed, overwrite_a=1)
             if not failed_at:
                 found: Float64 = factor
                 return found
@@ -142,6 +158,13 @@ class SymmetricMatrix:
         column = np.where(index < half, index, index - half)
         row = np.where(index < half, half + 1 + index, index)
         return column * height + row
+
+
+def inverse_of_factor(size: int, factor: Float64) -> SymmetricMatrix:
+    """Return the inverse of the matrix that has this packed Cholesky factor, which is used up."""
+    with threads_for(size**3 // 3):
+        packed, _ = lapack.dpftri(size, factor, overwrite_a=1)
+    return SymmetricMatrix(size, packed)
 
 
 def pack32(dense: Float32) -> Float32:

@@ -1,16 +1,16 @@
 """What `I2CANSAY` knows and does as the paper has it: statistics by class, pseudo-features, a head, a correction."""
 
-from typing import Literal, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from i2cansay.core.head import LinearHead, row_weights, softmax
 from i2cansay.core.ican import (
     PSEUDO_KINDS,
+    OldClasses,
     PseudoKind,
-    draw_absent_classes,
-    draw_old_classes,
     draw_sources,
+    draw_targets,
     pseudo_features,
 )
 from i2cansay.core.isay import BIAS_SCALES, DISTANCES, BiasScale, Distance, Significance, decision, importance
@@ -33,7 +33,7 @@ class PaperSettings(NamedTuple):
     beta: float
     alpha: float
     n_pseudo: float
-    old_classes: Literal["all", "absent"]
+    old_classes: OldClasses
     pseudo: PseudoKind | None
     significance: bool
     distance: Distance
@@ -137,10 +137,7 @@ class PaperRule:
         if settings.pseudo is None or n_classes < 2:
             return nothing
         sources = draw_sources(len(X), settings.n_pseudo, rng)
-        if settings.old_classes == "all":
-            old = draw_old_classes(rows[sources], n_classes, rng)
-        else:
-            old = draw_absent_classes(rows, n_classes, len(sources), rng)
+        old = draw_targets(settings.old_classes, rows, sources, n_classes, rng)
         if len(old) == 0:
             return nothing
         made = pseudo_features(

@@ -15,7 +15,7 @@ from i2cansay.core.discriminant import (
 )
 from i2cansay.core.feature_map import TRANSFORMS, FeatureMap, TransformKind
 from i2cansay.core.head import row_weights
-from i2cansay.core.ican import draw_absent_classes, draw_old_classes
+from i2cansay.core.ican import OldClasses, draw_targets
 from i2cansay.core.preconditioned import PreconditionedHead
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
@@ -43,7 +43,7 @@ class SharedSettings(NamedTuple):
     lr: float
     beta: float
     n_pseudo: float
-    old_classes: Literal["all", "absent"]
+    old_classes: OldClasses
     analogies: bool
     feature_transform: TransformKind
     shrinkage: Literal["gcv", "oas"] | float
@@ -157,10 +157,7 @@ class SharedRule:
             return
         settings = self.settings
         n_moved = round(settings.n_pseudo * len(X))
-        if settings.old_classes == "all":
-            old = draw_old_classes(rows[np.arange(n_moved) % len(rows)], n_classes, rng)
-        else:
-            old = draw_absent_classes(rows, n_classes, n_moved, rng)
+        old = draw_targets(settings.old_classes, rows, np.arange(n_moved) % len(rows), n_classes, rng)
         groups = [(len(rows), 1.0), (len(old), settings.beta)]
         every_row = row_weights([n for n, _ in groups if n], [w for n, w in groups if n])
         if weights is not None:
