@@ -244,6 +244,21 @@ def test_class_in_the_middle_of_all_others_is_found() -> None:
         assert taught(model, X[:300], y[:300]).score(X[300:], y[300:]) > 0.95
 
 
+@pytest.mark.parametrize("pseudo", ["ican", None])
+def test_parameters_set_between_batches_count_from_the_next_on(pseudo: Any) -> None:
+    X, y = draw()
+    later: dict[str, Any] = {"lr": 0.1, "shrinkage": 0.3, "draw_in": 0.5, "prior": "empirical"}
+    model = taught(shared(pseudo=pseudo, lift=6), X[:120], y[:120])
+    before = model.class_scores(X)
+    assert model.set_params(**later, lift=0, feature_transform="sqrt") is model
+    assert not np.array_equal(model.class_scores(X), before)  # the decision is another one already
+    again = shared(pseudo=pseudo, lift=6, **later).set_state(model.state())
+    for learner in (model, again):
+        taught(learner, X[120:], y[120:])
+    np.testing.assert_array_equal(model.class_scores(X), again.class_scores(X))
+    assert model.class_means_.shape == (C, D + 6)  # how features are mapped waits for a new beginning
+
+
 # -- the unit of the features -------------------------------------------------------------------------------------
 
 

@@ -191,12 +191,14 @@ class I2CANSAY(OnlineClassifier):
     def set_params(self, **params: Any) -> Self:
         """Set parameters, as scikit-learn has it.
 
-        With ``covariance="diagonal"`` those of the steps, the pseudo-features and the distance count from the next
-        batch or question on; all others when learning begins anew.
+        Those that nothing learnt depends on (of the steps, the analogies, the distance, the shrinkage, the prior)
+        count from the next batch or question on; all others when learning begins anew.
         """
         super().set_params(**params)
         if self._started and isinstance(self._rule, PaperRule):
             self._rule.settings = self._paper_settings()
+        elif self._started and isinstance(self._rule, SharedRule):
+            self._rule.change(self._shared_settings())
         return self
 
     # -- learning -------------------------------------------------------------------------------------------
@@ -244,7 +246,12 @@ class I2CANSAY(OnlineClassifier):
             )
         if self.memory_size:
             raise ValueError('a replay buffer (memory_size) goes with covariance="diagonal" only')
-        settings = SharedSettings(
+        settings = self._shared_settings()
+        settings.check()
+        return SharedRule(n_features, settings, int(make_generator(self.random_state).integers(2**63)))
+
+    def _shared_settings(self) -> SharedSettings:
+        return SharedSettings(
             lr=self.lr,
             beta=self.beta,
             n_pseudo=self.n_pseudo,
@@ -257,8 +264,6 @@ class I2CANSAY(OnlineClassifier):
             prior=self.prior,
             forgetting=self.forgetting,
         )
-        settings.check()
-        return SharedRule(n_features, settings, int(make_generator(self.random_state).integers(2**63)))
 
     def _grow(self, n_classes: int) -> None:
         self._rule.resize(n_classes)
@@ -294,15 +299,13 @@ class I2CANSAY(OnlineClassifier):
         >>> bool(np.median(strange[~known]) > np.quantile(strange[known], 0.9))
         True
         """
-        if self.covariance != "shared":
+        self._check_ready()
+        if not isinstance(self._rule, SharedRule):
             raise ValueError(
                 'novelty needs covariance="shared": with covariance="diagonal" there is no distance that '
                 "compares classes; use predict(X, reject_below=...) instead"
             )
-        self._check_ready()
-        X = check_features(self, X, reset=False)
-        assert isinstance(self._rule, SharedRule)  # made when learning began
-        return self._rule.novelty(X)
+        return self._rule.novelty(check_features(self, X, reset=False))
 
     @property
     def class_counts_(self) -> Float64:

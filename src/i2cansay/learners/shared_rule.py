@@ -102,6 +102,15 @@ class SharedRule:
         """Prototypes of the transformed, lifted and folded features, a row for each class."""
         return self.scatter.means.mean
 
+    def change(self, settings: SharedSettings) -> None:
+        """Go on with other settings; features stay as they were mapped, and there is a head as there was."""
+        self.settings = settings._replace(
+            feature_transform=self.settings.feature_transform,
+            lift=self.settings.lift,
+            analogies=self.settings.analogies,
+        )
+        self._start_over()
+
     # -- learning -------------------------------------------------------------------------------------------
 
     def resize(self, n_classes: int) -> None:
