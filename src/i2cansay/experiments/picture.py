@@ -10,6 +10,7 @@ from i2cansay.evaluate import Outcome, accuracy_curve, last_accuracy
 # Told apart also without colour, and by those who see red and green alike.
 STYLES = {
     "i2cansay": {"color": "#0b5394", "linewidth": 2.6, "marker": "o"},
+    "i2cansay_shared": {"color": "#8b1a6b", "linewidth": 2.2, "marker": "^"},
     "naive": {"color": "#b45309", "linewidth": 1.6, "marker": "v"},
     "ncm": {"color": "#5b7f95", "linewidth": 1.6, "marker": "s"},
     "slda": {"color": "#2e7d5b", "linewidth": 1.6, "marker": "D"},

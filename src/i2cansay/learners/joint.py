@@ -1,4 +1,4 @@
-"""Logistic regression on everything at once: the limit of the features, not a streaming method."""
+"""Logistic regression on everything at once: a yardstick, not a streaming method."""
 
 from typing import Literal, NamedTuple
 
