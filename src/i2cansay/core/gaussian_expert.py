@@ -17,6 +17,7 @@ from scipy.special import log_softmax, logsumexp
 from i2cansay.core.blas import inner
 from i2cansay.core.head import LinearHead, row_weights
 from i2cansay.core.means import ClassMeans
+from i2cansay.core.state_parts import under, within
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 # Rows of one step of the head's training.
@@ -173,8 +174,8 @@ class GaussianExpert:
             "directions": self._directions,
             "variances": self._variances,
             "noise": np.array([self._noise]),
-            **{f"means.{name}": array for name, array in self.means.state().items()},
-            **{f"head.{name}": array for name, array in self.head.state().items()},
+            **under("means", self.means.state()),
+            **under("head", self.head.state()),
         }
 
     @classmethod
@@ -200,13 +201,7 @@ class GaussianExpert:
         expert._directions, expert._variances = np.array(directions), np.array(variances)
         expert._noise = float(state["noise"][0])
         expert.means = ClassMeans(n_features)
-        expert.means.restore(_within(state, "means"), known)
+        expert.means.restore(within(state, "means"), known)
         expert.head = LinearHead(n_features, bias=True)
-        expert.head.restore(_within(state, "head"), known)
+        expert.head.restore(within(state, "head"), known)
         return expert
-
-
-def _within(state: State, part: str) -> State:
-    return {
-        name.removeprefix(f"{part}."): array for name, array in state.items() if name.startswith(f"{part}.")
-    }

@@ -11,6 +11,7 @@ from i2cansay.core.gcv import cross_validated_ridge
 from i2cansay.core.linear import LinearScores
 from i2cansay.core.means import ClassMeans
 from i2cansay.core.scatter import NO_SPREAD, SharedScatter
+from i2cansay.core.state_parts import under, within
 from i2cansay.core.symmetric import SymmetricMatrix
 from i2cansay.core.types import Features, Float64, Rows, State
 
@@ -103,13 +104,9 @@ class RidgeStatistics:
 
     def state(self) -> State:
         """Return counts and means of the classes and, under `together.`, of all samples with their matrix."""
-        together = {f"together.{name}": array for name, array in self.together.state().items()}
-        return {**self.classes.state(), **together}
+        return self.classes.state() | under("together", self.together.state())
 
     def restore(self, state: State, n_classes: int) -> None:
         """Take over what `state()` gave, which must be of `n_classes` classes of this width."""
         self.classes.restore(state, n_classes)
-        prefix = "together."
-        self.together.restore(
-            {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}, 1
-        )
+        self.together.restore(within(state, "together"), 1)

@@ -7,11 +7,11 @@ import numpy as np
 from i2cansay.core.gaussian_expert import GaussianExpert
 from i2cansay.core.moments import ClassMoments
 from i2cansay.core.sample_memory import SampleMemory
+from i2cansay.core.state_parts import within
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.cached import Cached
 from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
-from i2cansay.learners.state_parts import within
 
 # A variance below this share of the features' own is not believed: few samples make it out of nothing.
 LEAST_SHARE = 1e-3

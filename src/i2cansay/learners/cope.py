@@ -8,10 +8,10 @@ from i2cansay.core.balanced_reservoir import BalancedReservoir
 from i2cansay.core.blas import add_outer, inner
 from i2cansay.core.growing import GrowingRows
 from i2cansay.core.prototype_loss import proxy_loss, through_length, unit_rows
+from i2cansay.core.state_parts import within
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.parameters import check_positive, check_whole
-from i2cansay.learners.state_parts import within
 
 
 class CoPE(OnlineClassifier):

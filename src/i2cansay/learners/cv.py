@@ -10,10 +10,10 @@ from i2cansay.core.group_softmax import balanced_weights, group_error_signal, gr
 from i2cansay.core.growing import GrowingRows
 from i2cansay.core.head import LinearHead, row_weights
 from i2cansay.core.moments import ClassMoments
+from i2cansay.core.state_parts import within
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
-from i2cansay.learners.state_parts import within
 
 
 class CandidatesVoting(OnlineClassifier):

@@ -5,10 +5,10 @@ from typing import Any, Literal
 from i2cansay.core.diverse_buffer import DiverseBuffer
 from i2cansay.core.head import LinearHead
 from i2cansay.core.similarity_buffer import SimilarityBuffer
+from i2cansay.core.state_parts import under, within
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
-from i2cansay.learners.state_parts import under, within
 
 
 class GSS(OnlineClassifier):

@@ -16,9 +16,9 @@ from i2cansay.core.ican import (
 from i2cansay.core.isay import BIAS_SCALES, DISTANCES, BiasScale, Distance, Significance, decision, importance
 from i2cansay.core.moments import ClassMoments, Moments
 from i2cansay.core.reservoir import Reservoir
+from i2cansay.core.state_parts import under, within
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
-from i2cansay.learners.state_parts import under, within
 
 # Rows replayed with every batch where a buffer is kept, as in the paper's ablation.
 REPLAYED = 50

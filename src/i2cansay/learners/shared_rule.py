@@ -18,10 +18,10 @@ from i2cansay.core.head import row_weights
 from i2cansay.core.ican import OldClasses, draw_targets
 from i2cansay.core.preconditioned import PreconditionedHead
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
+from i2cansay.core.state_parts import under, within
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.cached import Cached
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
-from i2cansay.learners.state_parts import under, within
 
 # The closed form is divided by a temperature before the head adds to it: it grows with the samples per class, at
 # most up to a share of the classes. With few samples or few classes the closed form carries. Chosen on held-out

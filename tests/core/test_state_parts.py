@@ -1,6 +1,6 @@
 import numpy as np
 
-from i2cansay.learners.state_parts import under, within
+from i2cansay.core.state_parts import under, within
 
 
 def test_a_part_comes_back_out_of_the_whole_under_its_own_names() -> None:
