@@ -56,16 +56,24 @@ class PreconditionedHead:
         self._inverse: Float32 = np.eye(n_features, dtype=np.float32)
         self._centre: Float64 = np.zeros(n_features)
         self._due = 0.0
+        # p_c A^-1 p_c with means from the centre, and whether it is still that: all else about a class changes with
+        # its own samples only.
+        self._lengths = GrowingRows(width=None, dtype=np.float32)
+        self._measured = GrowingRows(width=None, dtype=np.bool_)
 
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` rows; the new ones are zero."""
         self._weights.resize(n_classes)
         self._pulled.resize(n_classes)
+        self._lengths.resize(n_classes)
+        self._measured.resize(n_classes)
 
     def drop(self, row: int) -> None:
         """Remove one class."""
         self._weights.drop(row)
         self._pulled.drop(row)
+        self._lengths.drop(row)
+        self._measured.drop(row)
 
     def due(self, total: float) -> bool:
         """Whether the inverse is to be made anew, `total` samples having passed."""
@@ -93,6 +101,7 @@ class PreconditionedHead:
             some = touched[start : start + PULLED_AT_A_TIME]
             moved = (scatter.means.mean[some] - self._centre).astype(np.float32)
             self._pulled.view[some] = inner(moved, self._inverse)
+        self._measured.view[touched] = False
 
     def products(self, scatter: SharedScatter) -> Features:
         """Return ``(p_i - m) A^-1 (p_j - m)`` with the last inverse and the centre m of the classes, (c, c)."""
@@ -121,6 +130,7 @@ class PreconditionedHead:
         kept = 1 - np.bincount(groups, share)
         self._pulled.view[touched] *= kept[:, None].astype(np.float32)
         np.add.at(self._pulled.view, classes, pulled_rows * share[:, None].astype(np.float32))
+        self._measured.view[touched] = False
 
     def step(
         self,
@@ -161,7 +171,7 @@ class PreconditionedHead:
         off = (means.mean(axis=0) - self._centre).astype(np.float32)
         pulled_off = pulled.mean(axis=0)
         along = inner(off[None], pulled)[0] - np.float32(off @ pulled_off)
-        lengths = self._lengths(means) - 2 * along - np.float32(off @ pulled_off)
+        lengths = self._measure(means) - 2 * along - np.float32(off @ pulled_off)
         factors = np.sqrt(1 + np.float32(draw_in) * np.maximum(lengths, 0))
 
         # One product for both: the closed form's weights and the head's.
@@ -179,13 +189,15 @@ class PreconditionedHead:
         lr *= min(1.0, FULL_STEP_UP_TO_WIDTH / len(off))
         add_outer(self._weights.view, error, together_pulled, scale=-lr)
 
-    def _lengths(self, means: Float64) -> Float32:
-        """Return ``p_c A^-1 p_c`` with means from the centre, (c,); a few classes at a time stay in the cache."""
-        lengths = np.empty(len(means), dtype=np.float32)
-        for start in range(0, len(means), CLASSES_AT_A_TIME):
-            some = slice(start, start + CLASSES_AT_A_TIME)
+    def _measure(self, means: Float64) -> Float32:
+        """Return ``p_c A^-1 p_c`` with means from the centre, (c,), of which only those that moved are computed."""
+        moved = np.flatnonzero(~self._measured.view)
+        for start in range(0, len(moved), CLASSES_AT_A_TIME):  # a few at a time stay in the cache
+            some = moved[start : start + CLASSES_AT_A_TIME]
             offsets = (means[some] - self._centre).astype(np.float32)
-            lengths[some] = np.einsum("cd,cd->c", offsets, self._pulled.view[some])
+            self._lengths.view[some] = np.einsum("cd,cd->c", offsets, self._pulled.view[some])
+        self._measured.view[:] = True
+        lengths: Float32 = self._lengths.view
         return lengths
 
     def logits(self, X: Features) -> Float32:
@@ -223,6 +235,8 @@ class PreconditionedHead:
                 raise ValueError(f"the head's {name} should be of shape {shape}, not {state[name].shape}")
         self._weights.set(state["weights"])
         self._pulled.set(state["pulled"])
+        self._lengths.set(np.zeros(n_classes, dtype=np.float32))
+        self._measured.set(np.zeros(n_classes, dtype=np.bool_))
         self._inverse = unpack32(width, np.array(state["inverse"], dtype=np.float32))
         self._centre = np.array(state["head_centre"], dtype=np.float64)
         self._due = float(state["due"][0])
