@@ -197,9 +197,18 @@ def test_drawing_in_finds_the_weak_samples_of_a_class_far_out() -> None:
     assert accuracy[1] < accuracy[2]
 
 
-def test_drawing_in_waits_for_some_spread() -> None:
-    scatter = taught(3 * np.eye(3), np.arange(3))
-    np.testing.assert_array_equal(drawn_in(scatter, 0.5, 0.02).factors, 1.0)
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+def test_without_any_spread_far_is_what_is_far_among_the_classes(unit: float) -> None:
+    means = np.array([[4.0, 0.0, 0.0], [0.0, 8.0, 0.0], [0.0, 0.0, 12.0], [0.0, 0.0, 0.0]])
+    lengths = ((means - means.mean(axis=0)) ** 2).sum(axis=1)
+    found = drawn_in(taught(unit * means, np.arange(4)), 0.5, 0.02)
+    np.testing.assert_allclose(found.factors, np.sqrt(1 + 4 * lengths / lengths.mean()))
+    assert (found.scores.of(unit * means).argmax(axis=1) == np.arange(4)).all()
+    np.testing.assert_array_equal(drawn_in(taught(unit * means, np.arange(4)), 0.5, 0.0).factors, 1.0)
+
+
+def test_one_point_for_all_classes_is_no_reason_to_draw_in() -> None:
+    np.testing.assert_array_equal(drawn_in(taught(np.ones((2, 3)), np.arange(2)), 0.5, 0.02).factors, 1.0)
 
 
 @pytest.mark.parametrize(("classes", "apart", "d"), [(5, 10.0, 1), (10, 10.0, 20), (4, 100.0, 5)])

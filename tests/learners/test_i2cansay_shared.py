@@ -313,10 +313,10 @@ def test_class_taught_a_moment_ago_is_predicted(lift: int) -> None:
 
 
 @pytest.mark.parametrize("pseudo", ["ican", None])
-def test_one_sample_of_each_class_makes_the_nearest_mean(pseudo: str | None) -> None:
+def test_one_sample_of_each_class_makes_the_nearest_mean_where_none_is_drawn_in(pseudo: str | None) -> None:
     X, y = digits()
     first = np.array([np.flatnonzero(y == label)[0] for label in range(10)])
-    model = shared(pseudo=pseudo).partial_fit(X[first], y[first])
+    model = shared(pseudo=pseudo, draw_in=0.0).partial_fit(X[first], y[first])
     distance = np.linalg.norm(np.sqrt(X[500:])[:, None] - np.sqrt(X[first])[None], axis=2)
     np.testing.assert_array_equal(model.predict(X[500:]), distance.argmin(axis=1))
 

@@ -23,7 +23,7 @@ import numpy as np
 from i2cansay.core.blas import inner
 from i2cansay.core.gcv import cross_validated_ridge
 from i2cansay.core.linear import LinearScores
-from i2cansay.core.scatter import SharedScatter, oas_shrinkage
+from i2cansay.core.scatter import NO_SPREAD, SharedScatter, oas_shrinkage
 from i2cansay.core.types import Features, Float64
 
 # Cross-validation judges by squared error, which asks for more shrinkage than deciding does once there are more
@@ -31,6 +31,8 @@ from i2cansay.core.types import Features, Float64
 # prefer: `benchmarks/shared_choices.py penalty`.
 LEAST_SHARE = 0.25
 CLASSES_AT_A_TIME = 128
+# As long as no class has two samples, the squared lengths of the means are taken to be this on average.
+USUAL_LENGTH = 200.0
 
 
 def cross_validated_shrinkage(scatter: SharedScatter) -> float:
@@ -194,8 +196,11 @@ def drawn_in(
         offsets = means[some] - centre
         lengths[some] = np.einsum("cd,cd->c", offsets, weights[some])
         products[some] = inner(offsets, weights)
-    # Without any spread yet lengths are in the unit of the features, and nothing says how far is far.
-    draw_in = bearable(draw_in, products) if scatter.mean_variance else 0.0
+    if not scatter.mean_variance:
+        # Lengths are in the unit of the features then: far is what is far among the classes.
+        usual = float(lengths.mean())
+        draw_in *= USUAL_LENGTH / usual if usual > NO_SPREAD else 0.0
+    draw_in = bearable(draw_in, products)
     factors = np.sqrt(1 + draw_in * lengths)
     weights /= factors[:, None]
     offset = -0.5 * lengths / factors**2
