@@ -81,6 +81,7 @@ ROWS = (
     Row("RanPAC 5,000, GCV", "ranpac", {"n_projections": 5000}),
     Row("RanPAC 5,000, penalty 1,000", "ranpac", {"n_projections": 5000, "penalty": 1000.0}),
     Row("RanPAC 10,000, GCV", "ranpac"),
+    Row("RanPAC 10,000, penalty 1,000", "ranpac", {"penalty": 1000.0}),
     Row("random Fourier LDA 5,000", "rff_lda"),
     Row("FeCAM", "fecam"),
     Row("joint (offline limit)", "joint", {"C": "cv", "feature_transform": "cv"}),
