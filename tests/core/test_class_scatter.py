@@ -53,3 +53,14 @@ def test_state_goes_round() -> None:
         part.add(X[:7] + 1, y[:7])
     for name, array in scatter.state().items():
         np.testing.assert_array_equal(twin.state()[name], array)
+
+
+def test_memory_that_may_only_be_read_is_copied_when_unpickled() -> None:
+    scatter = ClassScatter(2)
+    scatter.resize(1)
+    scatter.packed[0].flags.writeable = False
+    twin = ClassScatter(2)
+    twin.__setstate__(scatter.__dict__)
+    twin.add(np.array([[0.0, 0.0], [2.0, 4.0]]), np.zeros(2, dtype=np.int64))
+    assert twin.dense(0).any()
+    assert not scatter.packed[0].any()

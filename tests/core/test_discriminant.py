@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
+import i2cansay.core.discriminant as discriminant_module
 from i2cansay.core.discriminant import (
     bearable,
     cross_validated_penalty,
@@ -64,12 +65,36 @@ def test_penalty_is_that_of_the_best_regression_onto_the_classes(n: int, d: int,
     assert cross_validated_shrinkage(scatter) == pytest.approx(lowered / (lowered + n))
 
 
-def test_penalties_below_the_lowest_are_left_out() -> None:
-    X, y = draw(300, 30, 0.3)
-    scatter = taught(X, y)
+@pytest.mark.parametrize("begin", [1e-3, 0.5, 1.0, 2.0, 1e3, 1e30])
+def test_every_beginning_leads_to_the_same_penalty(begin: float) -> None:
+    scatter = taught(*draw(300, 30, 0.3))
     best = cross_validated_penalty(scatter)
-    assert cross_validated_penalty(scatter, lowest=best / 2) == best
-    assert cross_validated_penalty(scatter, lowest=2 * best) >= 2 * best
+    assert cross_validated_penalty(scatter, begin=begin * best) == best
+
+
+def test_many_classes_are_judged_and_solved_as_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 10
+    scatter = taught(rng.standard_normal((200, 8)) + 2 * rng.standard_normal((10, 8))[y], y)
+    whole = cross_validated_penalty(scatter), drawn_in(scatter, 0.1, 0.02)
+    judged = discriminant_module._Everything(scatter)
+    factor, sums = judged.factor(shift=1.0), np.concatenate(list(judged.sums()))
+    monkeypatch.setattr(discriminant_module, "CLASSES_AT_A_TIME", 3)
+    assert cross_validated_penalty(scatter) == whole[0]
+    np.testing.assert_allclose(judged.factor(shift=1.0), factor, rtol=1e-9)
+    np.testing.assert_allclose(np.concatenate(list(judged.sums())), sums)
+    found = drawn_in(scatter, 0.1, 0.02)
+    np.testing.assert_allclose(found.factors, whole[1].factors)
+    np.testing.assert_allclose(found.scores.weights, whole[1].scores.weights)
+    # Two of ten classes on one line, wherever they are among the blocks.
+    for first, second in ((0, 9), (9, 0), (4, 5)):
+        means = 10 * np.eye(10)
+        means[second] = 2 * means[first]
+        products = means @ means.T
+        monkeypatch.setattr(discriminant_module, "CLASSES_AT_A_TIME", 3)
+        few = bearable(0.02, products)
+        monkeypatch.setattr(discriminant_module, "CLASSES_AT_A_TIME", 100)
+        assert few == bearable(0.02, products) < 0.02
 
 
 def test_few_samples_do_not_end_in_the_valley_of_no_penalty() -> None:

@@ -3,6 +3,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from i2cansay.core import preconditioned
 from i2cansay.core.head import LinearHead, row_weights
 from i2cansay.core.ican import transfer
 from i2cansay.core.preconditioned import (
@@ -306,3 +307,15 @@ def test_wide_rows_and_few_classes_take_shorter_steps() -> None:
     assert lengths[4, 50] == pytest.approx(lengths[4, 200])
     assert lengths[4, 25] == pytest.approx(lengths[4, 50] / 2)
     assert lengths[2 * FULL_STEP_UP_TO_WIDTH, 50] == pytest.approx(lengths[4, 50] / 2)
+
+
+def test_many_classes_are_pulled_as_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    scatter = taught(*draw())
+    whole = started(scatter)
+    monkeypatch.setattr(preconditioned, "PULLED_AT_A_TIME", 2)
+    few = started(scatter)
+    np.testing.assert_allclose(few.state()["pulled"], whole.state()["pulled"], rtol=1e-5, atol=1e-6)
+    offsets = scatter.means.mean - scatter.means.mean.mean(axis=0)
+    expected = offsets @ scatter.shrunk_inverse(0.1).into_dense32() @ offsets.T
+    for head in (few, whole):
+        np.testing.assert_allclose(head.products(scatter), expected, rtol=1e-4, atol=1e-4)

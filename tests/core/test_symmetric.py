@@ -108,3 +108,14 @@ def test_singular_matrix_is_inverted_to_something_finite() -> None:
     matrix = SymmetricMatrix(3)
     matrix.add_gram(np.ones((2, 3)))
     assert np.isfinite(matrix.inverse(shift=1e-300).packed).all()
+
+
+def test_memory_that_may_only_be_read_is_copied_when_unpickled() -> None:
+    matrix, dense = filled(4)
+    frozen = matrix.__dict__ | {"packed": matrix.packed.copy()}
+    frozen["packed"].flags.writeable = False
+    twin = SymmetricMatrix(0)
+    twin.__setstate__(frozen)
+    twin.add_gram(np.ones((1, 4)))
+    np.testing.assert_allclose(twin.dense(), dense + 1)
+    np.testing.assert_allclose(matrix.dense(), dense)

@@ -1,11 +1,13 @@
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
 from i2cansay.core.discriminant import cross_validated_penalty, cross_validated_shrinkage, drawn_in
 from i2cansay.core.feature_map import WIDEST
+from i2cansay.core.preconditioned import PreconditionedHead
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.symmetric import SymmetricMatrix, unpack32
 from i2cansay.learners.shared_rule import HEAD_SHARE, SharedRule, SharedSettings
@@ -135,22 +137,75 @@ def test_inverses_are_made_as_often_as_the_logarithm_of_the_samples(monkeypatch:
     assert 4000 / (0.3 * 200) * 0.7 < len(made) < 4000 / (0.3 * 200) * 1.5
 
 
-def test_shrinkage_is_chosen_anew_when_there_are_twice_as_many_samples(
+def watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, float]]:
+    """Return a list that fills with the sample count and outcome of every choice of a penalty."""
+    chosen: list[tuple[float, float]] = []
+
+    def watching(scatter: SharedScatter, begin: float = 0.0) -> float:
+        chosen.append((scatter.means.total, cross_validated_penalty(scatter, begin)))
+        return chosen[-1][1]
+
+    monkeypatch.setattr("i2cansay.learners.shared_rule.cross_validated_penalty", watching)
+    return chosen
+
+
+def test_penalty_that_has_not_moved_is_chosen_anew_from_twice_as_many_samples(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    chosen: list[float] = []
-
-    def counted(scatter: SharedScatter, lowest: float = 0.0) -> float:
-        chosen.append(scatter.means.total)
-        return cross_validated_penalty(scatter, lowest)
-
-    monkeypatch.setattr("i2cansay.learners.shared_rule.cross_validated_penalty", counted)
+    chosen = watched(monkeypatch)
     X, y = draw(4000)
     rule = taught(X, y, batch=10)
-    assert np.log2(4000 / 10) - 3 < len(chosen) <= np.log2(4000 / 10) + 1
-    assert all(late >= 2 * early for early, late in pairwise(chosen))
+    moved = [True, *(late[1] != early[1] for early, late in pairwise(chosen))]
+    for has_moved, (early, late) in zip(moved, pairwise(count for count, _ in chosen), strict=False):
+        assert late < 1.4 * early + 10 if has_moved else late >= 2 * early
+    assert not all(moved)
+    asked = len(chosen)
     rule.scores(X[:3])  # asking makes no further choice
-    assert chosen[-1] < 4000
+    assert len(chosen) == asked
+
+
+@pytest.mark.parametrize("batch", [1, 7, 50])
+def test_penalty_falls_as_fast_as_samples_ask_for_however_they_come(batch: int) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.arange(800) % C)
+    mixing = rng.standard_normal((30, 30)) / 5
+    X = rng.standard_normal((800, 30)) @ mixing + rng.standard_normal((C, 30))[y]
+    rule = taught(X.astype(np.float32), y, batch=batch)
+    best = cross_validated_penalty(rule.scatter)
+    assert best / 4 < rule._penalty < best * 4
+
+
+def test_penalty_is_chosen_anew_also_where_samples_fade_as_fast_as_they_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chosen = watched(monkeypatch)
+    X, y = draw(4000)
+    taught(X, y, SETTINGS._replace(forgetting=0.005), batch=10)
+    assert sum(count > 190 for count, _ in chosen) > 5
+
+
+def test_what_fades_is_the_same_in_any_batches() -> None:
+    X, y = draw(60)
+    settings = SETTINGS._replace(forgetting=0.01, analogies=False)
+    once, each = taught(X, y, settings, batch=60), taught(X, y, settings, batch=1)
+    np.testing.assert_allclose(once.counts, each.counts)
+    np.testing.assert_allclose(once.means, each.means, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(once.scatter.matrix.packed, each.scatter.matrix.packed, rtol=1e-4, atol=1e-4)
+
+
+def test_part_of_a_batch_that_is_moved_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved: list[np.ndarray] = []
+    step = PreconditionedHead.step
+
+    def watching(head: PreconditionedHead, *arguments: Any, sources: np.ndarray, **others: Any) -> None:
+        moved.append(sources)
+        step(head, *arguments, sources=sources, **others)
+
+    monkeypatch.setattr(PreconditionedHead, "step", watching)
+    X, y = draw(400)
+    taught(X, y, SETTINGS._replace(n_pseudo=0.5))
+    assert {len(rows) for rows in moved} == {10}
+    assert set(np.concatenate(moved).tolist()) == set(range(20))
 
 
 def test_head_waits_for_some_spread() -> None:

@@ -6,6 +6,8 @@ of 1280 dimensions that is 328 MB instead of 655, and whoever inverts such a mat
 by far more than what rounding moves.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.linalg import lapack
 
@@ -35,6 +37,11 @@ class ClassScatter:
         # A list, not one array: growing by a class then copies nothing.
         self.packed: list[Float32] = []
         """The triangle of each class, (d * (d + 1) / 2,)."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        # joblib gives its workers read-only memory maps, and LAPACK would write into them all the same.
+        self.packed = [one if one.flags.writeable else one.copy() for one in self.packed]
 
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` classes."""

@@ -47,13 +47,13 @@ def shrinkage_of(scatter: SharedScatter, penalty: float) -> float:
     return penalty / (penalty + total)
 
 
-def cross_validated_penalty(scatter: SharedScatter, lowest: float = 0.0) -> float:
+def cross_validated_penalty(scatter: SharedScatter, begin: float = 0.0) -> float:
     """Return the penalty l with the least generalised cross-validation error, at least that of the oracle.
 
     Parameters
     ----------
-    lowest : float
-        Penalty below which not to look: knowing about where it lies saves time.
+    begin : float
+        Penalty to look at first: knowing about where the best one lies saves time.
 
     Examples
     --------
@@ -81,7 +81,8 @@ def cross_validated_penalty(scatter: SharedScatter, lowest: float = 0.0) -> floa
         n=total,
         unit=unit,
         fitted=1.0,
-        lowest=max(lowest, oracle),
+        lowest=oracle,
+        begin=begin,
         keep_weights=False,
     )
     return best.penalty

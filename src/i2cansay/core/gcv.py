@@ -66,12 +66,13 @@ def cross_validated_ridge(
     n: float,
     unit: float,
     fitted: float = 0.0,
-    lowest: float | None = None,
+    lowest: float = 0.0,
+    begin: float = FIRST,
     keep_weights: bool = True,
 ) -> CrossValidated:
     """Return the ridge regression whose penalty has the least generalised cross-validation error.
 
-    The error has one valley in all but contrived cases; it is walked down from the middle of `PENALTIES`.
+    The error has one valley in all but contrived cases; it is walked down.
 
     Parameters
     ----------
@@ -87,9 +88,11 @@ def cross_validated_ridge(
         What a penalty of one is.
     fitted : float
         Degrees of freedom spent beforehand: 1 where an intercept was taken out.
-    lowest : float, optional
-        Begin with the first penalty above this one and try stronger ones only. With fewer samples than features the
-        error has a second valley at no penalty at all, where the regression goes through every sample.
+    lowest : float
+        Try no penalty below this one. With fewer samples than features the error has a second valley at no penalty
+        at all, where the regression goes through every sample.
+    begin : float
+        Where to begin: the nearer to the best one, the fewer are tried.
     keep_weights : bool
         False where the penalty alone is of interest: what is needed at a time is then a block.
 
@@ -122,14 +125,14 @@ def cross_validated_ridge(
         error = n * max(residuals, 0.0) / left**2 if left > 1e-9 * n else np.inf
         return CrossValidated(np.concatenate(weights), penalty, error)
 
-    position = int(np.searchsorted(PENALTIES, FIRST if lowest is None else lowest))
-    position = min(position, len(PENALTIES) - 1)
-    best = tried(position)
-    for step in (
-        (1, -1) if lowest is None else (1,)
-    ):  # upwards first: where two are as good, the stronger one is kept
-        at, turned = position, False
-        while 0 <= at + step < len(PENALTIES):
+    last = len(PENALTIES) - 1
+    floor, start = (
+        min(int(np.searchsorted(PENALTIES, value)), last) for value in (lowest, max(lowest, begin))
+    )
+    best = tried(start)
+    for step in (1, -1):  # upwards first: where two are as good, the stronger one is kept
+        at, turned = start, False
+        while floor <= at + step <= last:
             at += step
             other = tried(at)
             if not (other.error < best.error or (step > 0 and other.error == best.error)):

@@ -138,6 +138,7 @@ class PreconditionedHead:
         classes: Rows,
         *,
         pulled_own: Float32 | None = None,
+        sources: Rows | None = None,
         old: Rows,
         means: Float64,
         weights: Features,
@@ -151,8 +152,10 @@ class PreconditionedHead:
         ----------
         pulled_own : (n, d) array, optional
             The rows of `X` pulled, where they are known.
+        sources : (m,) rows of `X`, optional
+            Those that are moved; each in turn, starting over after the last, where not given.
         old : (m,) rows of classes
-            Row i of `X`, starting over after the last, is moved into class ``old[i]``.
+            What they are moved into.
         means : (c, d) means of the classes
         weights : (n + m,) weight of the cross-entropy of each row, then of each analogy
         temperature : float
@@ -160,7 +163,7 @@ class PreconditionedHead:
         draw_in : float
             How far the closed form draws means in.
         """
-        sources = np.arange(len(old)) % max(len(X), 1)
+        sources = np.arange(len(old)) % max(len(X), 1) if sources is None else sources
         left = classes[sources]
         pulled, own = self._pulled.view, (X - self._centre).astype(np.float32)
         moved = own[sources] + (means[old] - means[left]).astype(np.float32)  # Eq. 4, all spreads being one

@@ -10,7 +10,7 @@ ACM Transactions on Mathematical Software 37(2).
 """
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.linalg import lapack
@@ -50,6 +50,12 @@ class SymmetricMatrix:
         self.size = size
         self.packed: Float64 = np.zeros(size * (size + 1) // 2) if packed is None else packed
         """The triangle, (size * (size + 1) / 2,)."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        # joblib gives its workers read-only memory maps, and LAPACK would write into them all the same.
+        if not self.packed.flags.writeable:
+            self.packed = self.packed.copy()
 
     def add_gram(self, X: Features, scale: float = 1.0) -> None:
         """Add ``scale * X.T @ X`` for rows `X`, (n, size)."""

@@ -1,5 +1,6 @@
 """I2CANSAY: class statistics, pseudo-features of old classes, a linear head and its significance correction."""
 
+from os import PathLike
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
@@ -192,14 +193,62 @@ class I2CANSAY(OnlineClassifier):
         """Set parameters, as scikit-learn has it.
 
         Those that nothing learnt depends on (of the steps, the analogies, the distance, the shrinkage, the prior)
-        count from the next batch or question on; all others when learning begins anew.
+        count from the next batch or question on; the others when learning begins anew, and until then what was
+        learnt cannot be saved or merged.
         """
-        super().set_params(**params)
-        if self._started and isinstance(self._rule, PaperRule):
-            self._rule.settings = self._paper_settings()
-        elif self._started and isinstance(self._rule, SharedRule):
-            self._rule.change(self._shared_settings())
+        before = self.get_params(deep=False)
+        try:
+            super().set_params(**params)
+            if self._started:
+                self._change_rule()
+        except ValueError:
+            super().set_params(**before)
+            raise
         return self
+
+    def _change_rule(self) -> None:
+        """Let the rule go on with the present parameters, as far as what it has learnt allows."""
+        settings = self._paper_settings()
+        settings.check()
+        if isinstance(self._rule, PaperRule):
+            self._rule.settings = settings
+        elif isinstance(self._rule, SharedRule):
+            self._check_shared()
+            self._rule.change(self._shared_settings())
+
+    def _foundations(self) -> dict[str, Any]:
+        """Return the parameters that what is learnt rests on."""
+        if self.covariance == "shared":
+            return {
+                "covariance": "shared",
+                "feature_transform": self.feature_transform,
+                "lift": self.lift,
+                "pseudo": self.pseudo is not None,
+                "forgetting": self.forgetting > 0,
+            }
+        return {
+            "covariance": "diagonal",
+            "significance": self.significance,
+            "momentum": self.momentum,
+            "memory_size": self.memory_size,
+        }
+
+    def _check_foundations(self) -> None:
+        """Raise where parameters were changed that wait for a new beginning."""
+        if not self._started:
+            return
+        founded_on, wished = self._founded_on, self._foundations()
+        waiting = [name for name in founded_on if name in wished and wished[name] != founded_on[name]]
+        if waiting:
+            raise ValueError(
+                f"{', '.join(waiting)} changed after learning began, and what was learnt does not fit; "
+                "set it back, or begin anew with fit"
+            )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write parameters and state to one file, atomically; `i2cansay.load` reads it."""
+        self._check_foundations()
+        super().save(path)
 
     # -- learning -------------------------------------------------------------------------------------------
 
@@ -218,6 +267,7 @@ class I2CANSAY(OnlineClassifier):
         settings = self._paper_settings()
         settings.check()  # in either mode: a parameter that has no part in it must make sense all the same
         check_choice("covariance", self.covariance, ("diagonal", "shared"))
+        self._founded_on = self._foundations()
         self._rule = (
             self._shared_rule(n_features) if self.covariance == "shared" else PaperRule(n_features, settings)
         )
@@ -239,6 +289,12 @@ class I2CANSAY(OnlineClassifier):
         )
 
     def _shared_rule(self, n_features: int) -> SharedRule:
+        self._check_shared()
+        seed = int(make_generator(self.random_state).integers(2**63))
+        return SharedRule(n_features, self._shared_settings(), seed)
+
+    def _check_shared(self) -> None:
+        self._shared_settings().check()
         if self.pseudo not in ("ican", "translation", None):
             raise ValueError(
                 f'with covariance="shared" pseudo must be "ican", "translation" (the same there) or None, '
@@ -246,9 +302,6 @@ class I2CANSAY(OnlineClassifier):
             )
         if self.memory_size:
             raise ValueError('a replay buffer (memory_size) goes with covariance="diagonal" only')
-        settings = self._shared_settings()
-        settings.check()
-        return SharedRule(n_features, settings, int(make_generator(self.random_state).integers(2**63)))
 
     def _shared_settings(self) -> SharedSettings:
         return SharedSettings(
@@ -352,6 +405,8 @@ class I2CANSAY(OnlineClassifier):
         `other` is not changed.
         """
         check_mergeable(self, other)
+        self._check_foundations()
+        other._check_foundations()
         if self._started and other._started:
             self._rule.check_mergeable(other._rule)
         merge_into(self, other, lambda rows: self._rule.merge(other._rule, rows, self._rng))

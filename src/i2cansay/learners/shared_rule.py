@@ -15,7 +15,7 @@ from i2cansay.core.discriminant import (
 )
 from i2cansay.core.feature_map import TRANSFORMS, FeatureMap, TransformKind
 from i2cansay.core.head import row_weights
-from i2cansay.core.ican import OldClasses, draw_targets
+from i2cansay.core.ican import OldClasses, draw_sources, draw_targets
 from i2cansay.core.preconditioned import PreconditionedHead
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.state_parts import under, within
@@ -31,10 +31,10 @@ DEGREES_PER_CLASS = 0.05
 # The head counts this much in the decision: one pass leaves it noisy, the more the wider the features are, and a
 # third of it keeps what it knows. Chosen on held-out training samples as well.
 HEAD_SHARE = 1 / 3
-# As samples pass, the best penalty rises slowly: it is chosen anew when there are twice as many, and looked for from
-# here on, in units of the last one.
-CHOOSE_AGAIN = 2.0
+# The penalty is looked for from here on, in units of the last one, whenever an inverse is made; where it has not
+# moved, not before there are twice as many samples.
 STEP_BACK = 0.25
+CHOOSE_AGAIN = 2.0
 
 
 class SharedSettings(NamedTuple):
@@ -85,9 +85,8 @@ class SharedRule:
         )
         self.scatter = SharedScatter(self.features.width)
         self._head = PreconditionedHead(self.features.width) if settings.analogies else None
-        # The penalty of the best regression, and the samples it was chosen from: it hardly moves as they grow, while
-        # the shrinkage that follows from it falls.
-        self._penalty, self._chosen_at = 0.0, 0.0
+        # The penalty of the best regression, and how many samples there have to be before it is chosen anew.
+        self._penalty, self._choose_at = 0.0, 0.0
         # How far the head's steps draw means in: as the closed form, when the last inverse was made.
         self._draw_in = 0.0
         self._rule: Cached[DrawnIn] = Cached()
@@ -103,13 +102,12 @@ class SharedRule:
         return self.scatter.means.mean
 
     def change(self, settings: SharedSettings) -> None:
-        """Go on with other settings; features stay as they were mapped, and there is a head as there was."""
-        self.settings = settings._replace(
-            feature_transform=self.settings.feature_transform,
-            lift=self.settings.lift,
-            analogies=self.settings.analogies,
-        )
-        self._start_over()
+        """Go on with other settings: features stay as they were mapped, and fade or do not as they did."""
+        if bool(settings.forgetting) != bool(self.settings.forgetting):
+            settings = settings._replace(forgetting=self.settings.forgetting)
+        if settings != self.settings:
+            self.settings = settings
+            self._start_over()
 
     # -- learning -------------------------------------------------------------------------------------------
 
@@ -127,7 +125,7 @@ class SharedRule:
         if self.settings.forgetting:
             self._fade((1 - self.settings.forgetting) ** len(X))
         mapped = self.features.apply(X)
-        self.scatter.add(mapped, rows, weights)
+        self.scatter.add(mapped, rows, self._fading(len(X), weights))
         self._rule.clear()
         if self._head is not None and self.scatter.mean_variance:
             due = self._head.due(self.scatter.means.total)
@@ -136,7 +134,8 @@ class SharedRule:
                 self._draw_in = bearable(self.settings.draw_in, self._head.products(self.scatter))
             pulled = self._head.pull(mapped)
             if not due:
-                share = (1.0 if weights is None else weights) / self.scatter.means.count[rows]
+                fading = self._fading(len(X), weights)
+                share = (1.0 if fading is None else fading) / self.scatter.means.count[rows]
                 self._head.shift(pulled, rows, share)
             self._step(mapped, rows, weights, rng, pulled)
 
@@ -149,8 +148,17 @@ class SharedRule:
     def _fade(self, keep: float) -> None:
         before = self.scatter.means.total
         self.scatter.fade(keep)
+        lost = before - self.scatter.means.total
+        self._choose_at -= lost
         if self._head is not None:
-            self._head.fade(before - self.scatter.means.total)
+            self._head.fade(lost)
+
+    def _fading(self, n: int, weights: Float64 | None) -> Float64 | None:
+        """Return what the samples of a batch count in the statistics: the earlier have faded since, if any do."""
+        if not self.settings.forgetting:
+            return weights
+        left: Float64 = (1 - self.settings.forgetting) ** np.arange(n - 1.0, -1.0, -1.0)
+        return left if weights is None else weights * left
 
     def _step(
         self,
@@ -165,8 +173,8 @@ class SharedRule:
         if self._head is None or n_classes < 2 or not self.scatter.mean_variance:
             return
         settings = self.settings
-        n_moved = round(settings.n_pseudo * len(X))
-        old = draw_targets(settings.old_classes, rows, np.arange(n_moved) % len(rows), n_classes, rng)
+        sources = draw_sources(len(X), settings.n_pseudo, rng)
+        old = draw_targets(settings.old_classes, rows, sources, n_classes, rng)
         groups = [(len(rows), 1.0), (len(old), settings.beta)]
         every_row = row_weights([n for n, _ in groups if n], [w for n, w in groups if n])
         if weights is not None:
@@ -175,6 +183,7 @@ class SharedRule:
             X,
             rows,
             pulled_own=pulled,
+            sources=sources[: len(old)],
             old=old,
             means=self.scatter.means.mean,
             weights=every_row,
@@ -199,16 +208,17 @@ class SharedRule:
         if chosen != "gcv":
             return float(chosen)
         # Without a head nothing but the statistics may matter, so that order and batches do not.
-        if self._head is None or not 0 < self._chosen_at <= self.scatter.means.total:
+        if self._head is None or not self._penalty:
             return cross_validated_shrinkage(self.scatter)
         return shrinkage_of(self.scatter, self._penalty)
 
     def _choose(self) -> float:
         """Return the shrinkage for a new inverse."""
         total = self.scatter.means.total
-        if self.settings.shrinkage == "gcv" and not self._chosen_at <= total < CHOOSE_AGAIN * self._chosen_at:
-            self._penalty = cross_validated_penalty(self.scatter, lowest=STEP_BACK * self._penalty)
-            self._chosen_at = total
+        if self.settings.shrinkage == "gcv" and total >= self._choose_at:
+            before = self._penalty
+            self._penalty = cross_validated_penalty(self.scatter, begin=STEP_BACK * before)
+            self._choose_at = CHOOSE_AGAIN * total if self._penalty == before else total
         return self.shrinkage()
 
     # -- deciding -------------------------------------------------------------------------------------------
@@ -293,7 +303,7 @@ class SharedRule:
 
     def _start_over(self) -> None:
         """Choose shrinkage and inverse anew: what they rest on has changed other than by passing samples."""
-        self._penalty = self._chosen_at = 0.0
+        self._penalty = self._choose_at = 0.0
         if self._head is not None:
             self._head.expire()
         self._rule.clear()
@@ -303,7 +313,7 @@ class SharedRule:
     def state(self) -> State:
         """Return the statistics, the decisions made and the head."""
         state = {**self.scatter.state(), **self.features.state()}
-        state["shrinkage"] = np.array([self._penalty, self._chosen_at, self._draw_in])
+        state["shrinkage"] = np.array([self._penalty, self._choose_at, self._draw_in])
         return under("shared", state if self._head is None else state | self._head.state())
 
     def restore(self, state: State, n_classes: int) -> None:
@@ -313,9 +323,9 @@ class SharedRule:
         self.scatter.restore(own, n_classes)
         if own["shrinkage"].shape != (3,):
             raise ValueError(
-                "the shrinkage should be three numbers: penalty, the count it was chosen at, how far to draw in"
+                "the shrinkage should be three numbers: penalty, the count to choose it anew at, how far to draw in"
             )
-        self._penalty, self._chosen_at, self._draw_in = own["shrinkage"].tolist()
+        self._penalty, self._choose_at, self._draw_in = own["shrinkage"].tolist()
         if self._head is not None:
             self._head.restore(own, n_classes)
         self._rule.clear()
