@@ -83,3 +83,11 @@ def test_bad_questions_are_refused() -> None:
     model = I2CANSAY(covariance="shared", random_state=0).partial_fit(*blobs(n_features=3))
     with pytest.raises(ValueError, match="was the encoder changed"):
         model.novelty([[1.0]])
+
+
+def test_strangers_to_a_single_class_are_strange() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4)) * [1.0, 1.0, 1.0, 5.0]
+    model = I2CANSAY(random_state=0, **FIXED).partial_fit(X, np.zeros(60, dtype=int))
+    near, far = model.novelty([[0.0, 0.0, 0.0, 9.0], [0.0, 9.0, 0.0, 0.0]])
+    assert 0 < near < far / 3  # in units of the spread

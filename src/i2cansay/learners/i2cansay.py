@@ -334,7 +334,8 @@ class I2CANSAY(OnlineClassifier):
 
         With ``covariance="shared"`` only. The squared distance to the nearest class, less that to the centre of
         everything, each in units of its own covariance: what is unusual for all classes alike is no sign of a new
-        one. Numbers of one learner can be compared with each other; there is no threshold that suits all.
+        one. As long as there is one class, the distance to it. Numbers of one learner can be compared with each
+        other; there is no threshold that suits all.
 
         References
         ----------

@@ -31,8 +31,8 @@ DEGREES_PER_CLASS = 0.05
 # The head counts this much in the decision: one pass leaves it noisy, the more the wider the features are, and a
 # third of it keeps what it knows. Chosen on held-out training samples as well.
 HEAD_SHARE = 1 / 3
-# The penalty is looked for from here on, in units of the last one, whenever an inverse is made; where it has not
-# moved, not before there are twice as many samples.
+# The penalty is looked for from here on, in units of the last one, when there are twice as many samples; where it
+# has fallen, with the next inverse already.
 STEP_BACK = 0.25
 CHOOSE_AGAIN = 2.0
 
@@ -218,7 +218,7 @@ class SharedRule:
         if self.settings.shrinkage == "gcv" and total >= self._choose_at:
             before = self._penalty
             self._penalty = cross_validated_penalty(self.scatter, begin=STEP_BACK * before)
-            self._choose_at = CHOOSE_AGAIN * total if self._penalty == before else total
+            self._choose_at = total if self._penalty < before else CHOOSE_AGAIN * total
         return self.shrinkage()
 
     # -- deciding -------------------------------------------------------------------------------------------
@@ -240,8 +240,13 @@ class SharedRule:
         covariance of everything, ``A + mean_c p_c p_c^T`` with means p_c from that centre. By Woodbury's identity
         the two differ by products of scores only: ``f A^-1 f``, the one costly term, is in both.
         """
-        (rule, factors), means = self._closed_form(), self.scatter.means.mean
-        projected = rule._replace(offset=np.zeros(len(means))).of(self.features.apply(X)) * factors
+        mapped, means = self.features.apply(X), self.scatter.means.mean
+        if len(means) == 1:  # everything is that class then
+            away = mapped - means[0]
+            distance: Float64 = np.einsum("nd,nd->n", away, self.scatter.solve_shrunk(away, self.shrinkage()))
+            return distance
+        rule, factors = self._closed_form()
+        projected = rule._replace(offset=np.zeros(len(means))).of(mapped) * factors
         lengths = inner(means - rule.centre, rule.weights) * factors
         among = len(means) * np.eye(len(means)) + lengths
         explained = np.einsum("nc,nc->n", projected, np.linalg.solve(among, projected.T).T)
