@@ -1,6 +1,6 @@
 """Choices of the shared mode, made on training samples held out: see `STUDIES` for what each is about.
 
-    python benchmarks/shared_choices.py play [penalty] [draw-in] [significance] [head] [calibration]
+    python benchmarks/shared_choices.py play [penalty] [draw-in] [significance] [head] [calibration] [bandwidth]
     python benchmarks/shared_choices.py table
 
 Figures are kept in benchmarks/records/shared_choices.jsonl (``--records``): `play` measures what is missing there,
@@ -45,6 +45,7 @@ SAMPLES_PER_DEGREE = (20.0, 40.0, 80.0, 160.0, np.inf)
 HEAD_SHARES = (0.0, 1 / 6, 1 / 3, 1 / 2, 1.0)
 REMEMBERED_ROWS = (25.0, 75.0, 225.0, 1000.0)
 CALIBRATION_COUNTS = (0.0, 0.25, 0.5, 0.9)
+BANDWIDTHS = (0.5, 1.0, 2.0, 4.0)
 
 
 @dataclass(frozen=True)
@@ -180,6 +181,17 @@ def by_calibration(column: Column, lift: int, seed: int) -> Values:
     return found
 
 
+def by_bandwidth(column: Column, lift: int, seed: int) -> Values:
+    """Return the accuracy of the peer with random Fourier features for bandwidths of its kernel; no lift."""
+    parts, found = Parts.of(column, seed), {}
+    for bandwidth in BANDWIDTHS:
+        model = make_learner("rff_lda", bandwidth=bandwidth, random_state=seed)
+        for start in range(0, len(parts.X), 1000):  # any batches are the same to it
+            model.partial_fit(parts.X[start : start + 1000], parts.y[start : start + 1000])
+        found[f"bandwidth {bandwidth:g}"] = parts.accuracy(model.class_scores(parts.X_held))
+    return found
+
+
 def taught(parts: Parts, parameters: Mapping[str, Any], stream: str, seed: int) -> Any:
     """Return the shared mode after a stream of the training rows."""
     model = make_learner("i2cansay_shared", random_state=seed, **parameters)
@@ -217,11 +229,20 @@ class Choice:
 
 SMALL = ("CIFAR-10 10%", "CIFAR-100 30%", "CUB-200")
 STUDIES = {
-    "penalty": Choice(by_penalty, "Share of the penalty: accuracy in %", (LIFT,)),
-    "draw-in": Choice(by_draw_in, "Drawing in: accuracy in %", (0, LIFT)),
-    "significance": Choice(by_significance, "Significance in decorrelated coordinates: accuracy in %", (0,)),
-    "head": Choice(by_head, "Temperature and share of the head: accuracy in %", (LIFT,), splits=1),
-    "calibration": Choice(by_calibration, "Calibration: expected calibration error in %", (0,), SMALL),
+    "penalty": Choice(by_penalty, "Share of the penalty: accuracy in %", (LIFT,), splits=1),
+    "draw-in": Choice(by_draw_in, "Drawing in: accuracy in %", (LIFT,)),
+    "significance": Choice(
+        by_significance, "Significance in decorrelated coordinates: accuracy in %", (0,), splits=1
+    ),
+    "head": Choice(
+        by_head, "Temperature and share of the head: accuracy in %", (LIFT,), (*SMALL, "CIFAR-100"), splits=1
+    ),
+    "calibration": Choice(
+        by_calibration, "Calibration: expected calibration error in %", (0,), SMALL, splits=1
+    ),
+    "bandwidth": Choice(
+        by_bandwidth, "Bandwidth of the random Fourier features: accuracy in %", (0,), SMALL, splits=1
+    ),
 }
 
 

@@ -84,6 +84,7 @@ ROWS = (
     Row("RanPAC 10,000, penalty 1,000", "ranpac", {"penalty": 1000.0}),
     Row("random Fourier LDA 5,000", "rff_lda"),
     Row("FeCAM", "fecam"),
+    Row("FeCAM, without the root", "fecam", {"feature_transform": "none"}),
     Row("joint (offline limit)", "joint", {"C": "cv", "feature_transform": "cv"}),
 )
 ABLATION = (
