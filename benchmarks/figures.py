@@ -13,6 +13,9 @@ Values = Mapping[str, float]
 class Figures:
     """What runs have shown, by table, run and seed, in a file that several processes may add to.
 
+    A line says which commit it was measured with. Where the code has changed since in a way that matters, delete the
+    line, and it is measured again.
+
     Parameters
     ----------
     path : Path
@@ -39,12 +42,14 @@ class Figures:
 
 
 def over_seeds(runs: Iterable[Values | None], name: str, digits: int = 1) -> str:
-    """Return mean and standard deviation of one figure over the runs there are, the fewer than two alone."""
-    values = [run[name] for run in runs if run is not None and name in run]
+    """Return mean and standard deviation of one figure, and over how many runs where some are missing."""
+    wanted = list(runs)
+    values = [run[name] for run in wanted if run is not None and name in run]
     if not values:
         return "-"
     over = spread(values)
-    return f"{over.mean:.{digits}f}" + (f" ± {over.std:.{digits}f}" if over.n > 1 else "")
+    text = f"{over.mean:.{digits}f}" + (f" ± {over.std:.{digits}f}" if over.n > 1 else "")
+    return text if len(values) == len(wanted) else f"{text} ({len(values)} of {len(wanted)})"
 
 
 def markdown(corner: str, heads: Sequence[str], lines: Iterable[tuple[str, Sequence[str]]]) -> str:

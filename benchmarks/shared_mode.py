@@ -96,6 +96,7 @@ ABLATION = (
     Row("without the lift", "i2cansay_shared", {"lift": 0}),
     Row("closed form, without the lift", "i2cansay_shared", {"pseudo": None, "lift": 0}),
     Row("nothing of all this: SLDA, OAS", "slda", {"shrinkage": "oas"}),
+    Row("without covariance and closed form: paper mode", "i2cansay"),
 )
 
 
