@@ -46,6 +46,17 @@ def test_error_is_that_of_the_hat_matrix() -> None:
     assert found.error == pytest.approx(explicit_error(X, Y, found.penalty, intercept=False), rel=1e-8)
 
 
+def test_error_with_an_intercept_taken_out_is_that_of_the_hat_matrix_with_it() -> None:
+    X, y = draw()
+    Y, centred, gram = np.eye(3)[y], X - X.mean(axis=0), SymmetricMatrix(5)
+    gram.add_gram(centred)
+    around = Y - Y.mean(axis=0)
+    found = cross_validated_ridge(
+        gram, lambda: [around.T @ centred], squares=float((around**2).sum()), n=60, unit=1.0, fitted=1.0
+    )
+    assert found.error == pytest.approx(explicit_error(X, Y, found.penalty, intercept=True), rel=1e-8)
+
+
 @pytest.mark.parametrize("noise", [0.3, 1.0, 3.0])
 def test_is_within_a_step_of_leaving_one_out(noise: float) -> None:
     X, y = draw(300, 20, noise)

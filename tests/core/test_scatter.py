@@ -153,3 +153,16 @@ def test_fading_is_a_smaller_weight_of_what_came_before() -> None:
     scatter.add(X[30:], y[30:])
     assert_same(scatter, taught(X, y, np.where(np.arange(50) < 30, 0.25, 1.0)))
     assert scatter.means.total == pytest.approx(27.5)
+
+
+def test_solution_is_no_view_of_the_question_unless_it_may_be() -> None:
+    scatter = SharedScatter(3)
+    scatter.resize(1)
+    for X in (np.ones((2, 3)), np.eye(3)):  # without any spread, and with some
+        scatter.add(X, np.zeros(len(X), dtype=np.int64))
+        asked = np.ones((1, 3))
+        assert not np.shares_memory(scatter.solve_shrunk(asked, 0.5), asked)
+        expected = scatter.solve_shrunk(asked, 0.5)
+        solved = scatter.solve_shrunk(asked, 0.5, overwrite=True)
+        assert np.shares_memory(solved, asked)
+        np.testing.assert_array_equal(solved, expected)

@@ -296,3 +296,13 @@ def test_wide_features_are_folded(monkeypatch: pytest.MonkeyPatch) -> None:
     rule = taught(X[:200], y[:200], SETTINGS._replace(lift=20))
     assert rule.scatter.matrix.size == 64 < WIDEST
     assert (rule.scores(X[200:]).argmax(axis=1) == y[200:]).mean() > 0.9
+
+
+def test_head_draws_in_no_further_than_classes_on_one_line_can_bear() -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % C
+    X = rng.standard_normal((400, D)) * 0.1
+    X[:, 0] += 10.0 * y
+    settings = SETTINGS._replace(feature_transform="none")
+    assert taught(X.astype(np.float32), y, settings)._draw_in < SETTINGS.draw_in
+    assert taught(*draw(), settings)._draw_in == SETTINGS.draw_in
