@@ -45,7 +45,7 @@ SAMPLES_PER_DEGREE = (20.0, 40.0, 80.0, 160.0, np.inf)
 HEAD_SHARES = (0.0, 1 / 6, 1 / 3, 1 / 2, 1.0)
 REMEMBERED_ROWS = (25.0, 75.0, 225.0, 1000.0)
 CALIBRATION_COUNTS = (0.0, 0.25, 0.5, 0.9)
-BANDWIDTHS = (0.5, 1.0, 2.0, 4.0)
+BANDWIDTHS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
 
 @dataclass(frozen=True)
