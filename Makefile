@@ -20,6 +20,7 @@ lint: $(VENV)/dev.stamp       ## ruff, mypy, import contracts, generated documen
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/docs.py --check
+	$(BIN)/python benchmarks/shared_page.py --check
 
 format: $(VENV)/dev.stamp     ## let ruff format and mend
 	$(BIN)/ruff check --fix .
@@ -27,6 +28,7 @@ format: $(VENV)/dev.stamp     ## let ruff format and mend
 
 docs: $(VENV)/dev.stamp       ## write the generated documents anew
 	$(BIN)/python tools/docs.py
+	$(BIN)/python benchmarks/shared_page.py
 
 test-torch: $(VENV)/torch.stamp  ## the checks against torch
 	$(BIN)/python -m pytest -m torch

@@ -32,6 +32,7 @@ class RandomFourierLDA(OnlineClassifier):
     bandwidth : float
         s, in units of the features as they enter the lift. With `normalize` two samples are at most 2 apart, so
         that a value can be named beforehand; a median of distances would depend on the samples that came first.
+        4 is best on held-out training samples of CIFAR-10, CIFAR-100 and CUB-200 (`benchmarks/shared_choices.py`).
     normalize : bool
         Whether every sample is scaled to length one first. Without it, `bandwidth` is in the features' own units.
     random_state : int, Generator, RandomState or None
@@ -54,7 +55,7 @@ class RandomFourierLDA(OnlineClassifier):
     >>> X, y = load_digits(return_X_y=True)
     >>> model = RandomFourierLDA(n_projections=500, random_state=0).partial_fit(X[:1500], y[:1500])
     >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.94
+    0.93
     """
 
     order_free = True
@@ -64,7 +65,7 @@ class RandomFourierLDA(OnlineClassifier):
         self,
         *,
         n_projections: int = 5000,
-        bandwidth: float = 1.0,
+        bandwidth: float = 4.0,
         normalize: bool = True,
         random_state: Any = None,
     ) -> None:
