@@ -75,6 +75,7 @@ PAPER = Row("paper mode", "i2cansay")
 ROWS = (
     PAPER,
     SHARED,
+    Row("shared mode, lift 5,888", "i2cansay_shared", {"lift": 5888}),
     Row("SLDA, epsilon 1e-4", "slda"),
     Row("SLDA, OAS", "slda", {"shrinkage": "oas"}),
     Row("ridge, GCV", "ridge", {"penalty": "gcv"}),
@@ -121,12 +122,14 @@ def found(records: Iterable[Record], row: Row, column: Column, stream: str) -> l
     """Return the records of one place, by seed."""
     wanted = Cell(
         column.dataset, column.encoder, stream, row.learner, row.parameters, fraction=column.fraction
-    ).identity()
-    keys = ("dataset", "encoder", "stream", "learner", "parameters", "fraction")
+    )
+    identity, keys = wanted.identity(), ("dataset", "encoder", "stream", "learner", "fraction")
+    # All parameters are compared, not only those that were given: a default may have been another then.
     matching = {
         int(record.cell["seed"]): record
         for record in records
-        if all(record.cell.get(key) == wanted.get(key) for key in keys)
+        if all(record.cell.get(key) == identity.get(key) for key in keys)
+        and wanted.with_seed(int(record.cell["seed"])).fits(record.parameters)
     }
     return [matching[seed] for seed in sorted(matching)]
 

@@ -96,13 +96,13 @@ def test_input_is_neither_changed_nor_needed_again() -> None:
 
 
 def test_state_is_two_numbers_and_brings_back_projections_and_fold() -> None:
-    X = np.abs(draw(3, WIDEST))
+    X = np.abs(draw(3, WIDEST + 1))
     features = decided(X, lift=50, seed=12345678901234567)
     expected = features.apply(X)
     state = features.state()
     assert {name: array.shape for name, array in state.items()} == {"features": (2,)}
 
-    twin = FeatureMap(WIDEST, transform="auto", lift=50, seed=0)
+    twin = FeatureMap(WIDEST + 1, transform="auto", lift=50, seed=0)
     assert not np.allclose(twin.apply(X), expected)  # what it has drawn by now is to be thrown away
     twin.restore(state)
     assert (twin.rooted, twin.seed) == (True, 12345678901234567)
@@ -115,7 +115,14 @@ def test_state_of_another_shape_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("d", "lift", "width"), [(WIDEST, 0, WIDEST), (WIDEST - 5, 6, WIDEST), (20_000, 0, WIDEST), (10, 5, 15)]
+    ("d", "lift", "width"),
+    [
+        (WIDEST, 0, WIDEST),
+        (WIDEST - 5, 6, WIDEST + 1),
+        (20_000, 0, WIDEST),
+        (10, 5, 15),
+        (5000, 7, WIDEST + 7),
+    ],
 )
 def test_width_is_that_of_the_rows_and_bounded(d: int, lift: int, width: int) -> None:
     features = FeatureMap(d, transform="none", lift=lift, seed=0)

@@ -29,7 +29,7 @@ LIFTED = 3584
 
 
 class FeatureMap:
-    """The square root of the features, a random lift of them beside it, folded where that is too wide.
+    """The square root of the features, folded where they are too wide, and a random lift of them beside it.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class FeatureMap:
         zero that comes later gets minus the root of its size.
     lift : int or "auto"
         Rectified random projections beside the features: ``ReLU(R x / |x|)``, scaled to the length of the row they
-        stand beside. "auto" has as many as fill `LIFTED` dimensions.
+        stand beside. "auto" has as many as fill `LIFTED` dimensions; a number is taken as it is.
     seed : int
         Of the projections and of the fold.
 
@@ -64,7 +64,7 @@ class FeatureMap:
     @property
     def width(self) -> int:
         """Dimensions of what `apply` returns."""
-        return min(self._n_features + self._lift, WIDEST)
+        return min(self._n_features, WIDEST) + self._lift
 
     @property
     def rooted(self) -> bool:
@@ -88,10 +88,9 @@ class FeatureMap:
 
     def apply(self, X: Features) -> Features:
         """Return the rows of `X`, (n, n_features), as (n, width), in the same precision."""
-        plain = signed_root(X) if self._rooted else X
-        if self._lift:
-            plain = np.concatenate([plain, self._lifted(X, plain)], axis=1)
-        return plain if plain.shape[1] <= WIDEST else self._folded(plain)
+        rooted = signed_root(X) if self._rooted else X
+        plain = rooted if rooted.shape[1] <= WIDEST else self._folded(rooted)
+        return np.concatenate([plain, self._lifted(X, rooted)], axis=1) if self._lift else plain
 
     def _lifted(self, X: Features, beside: Features) -> Features:
         length = np.linalg.norm(X, axis=1, keepdims=True)

@@ -97,8 +97,8 @@ class I2CANSAY(OnlineClassifier):
     steps are multiplied by the inverse covariance, which is made anew on a schedule, some 20 times in 50,000
     samples. `lr`, `beta`, `n_pseudo`, `old_classes` and `epochs` mean what they mean above; ``pseudo=None`` leaves
     the closed form alone, which does not depend on the order of the samples. The correction by significance,
-    `weight_decay`, `momentum`, `alpha` and `memory_size` have no part in it. Features wider than 4096, lift
-    included, are folded to 4096.
+    `weight_decay`, `momentum`, `alpha` and `memory_size` have no part in it. Features wider than 4096 are folded to
+    4096; a lift is as wide as asked for.
 
     Examples
     --------
