@@ -46,7 +46,7 @@ def demo(
     size = 96 if size is None and (dataset, encoder) == ("digits", "efficientnet-lite0") else size
     data = features_of(dataset, encoder, size=size, fraction=fraction)
     names = ["i2cansay", "i2cansay_shared", "naive", "ncm", "slda", "joint"]
-    # The lift takes many times as long, for a point or less.
+    # Its lift would take many times as long.
     outcomes = compare(data, names, stream=stream, seeds=range(seeds), parameters={"lift": 0}, progress=True)
     title = f"{data.title}, stream {stream}, one pass, {seeds} seeds"
     print_outcomes(
