@@ -309,7 +309,7 @@ def test_a_picture_in_base64_from_the_description_works(running: Running) -> Non
 
 def test_a_body_that_does_not_arrive_is_given_up(start: Starter) -> None:
     running = start(limits=Limits(seconds=0.3))
-    running.client.create("numbers", encoder=None)
+    running.service.create("numbers", encoder=None)  # not by a request, which might take longer than that
     parts = urlsplit(running.client.url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
     connection.putrequest("POST", "/v1/models/numbers/learn")
@@ -322,7 +322,8 @@ def test_a_body_that_does_not_arrive_is_given_up(start: Starter) -> None:
 
 def test_a_lesson_that_takes_too_long_is_given_up(start: Starter, monkeypatch: pytest.MonkeyPatch) -> None:
     running = start(limits=Limits(seconds=2.0))
-    model = running.client.create("numbers", encoder=None)
+    running.service.create("numbers", encoder=None)
+    model = running.client.model("numbers")
     go = threading.Event()
     real = running.service.models["numbers"]._database.commit
     monkeypatch.setattr(
