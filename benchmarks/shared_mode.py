@@ -75,7 +75,7 @@ PAPER = Row("paper mode", "i2cansay")
 ROWS = (
     PAPER,
     SHARED,
-    Row("shared mode, lift 5,888", "i2cansay_shared", {"lift": 5888}),
+    Row("**shared mode, wide lift**", "i2cansay_shared", {"lift": "wide"}),
     Row("SLDA, epsilon 1e-4", "slda"),
     Row("SLDA, OAS", "slda", {"shrinkage": "oas"}),
     Row("ridge, GCV", "ridge", {"penalty": "gcv"}),

@@ -66,9 +66,10 @@ def test_named_learner_is_the_mode_with_a_lift() -> None:
 
 
 def test_lift_fills_the_width_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("i2cansay.core.feature_map.LIFTED", 40)
+    monkeypatch.setattr("i2cansay.core.feature_map.LIFTED", {"auto": 40, "wide": 50})
     X, y = draw()
     assert SharedI2CANSAY().partial_fit(X, y).class_means_.shape == (C, 40)
+    assert SharedI2CANSAY(lift="wide").partial_fit(X, y).class_means_.shape == (C, 50)
     wide = np.tile(X, 8)
     assert SharedI2CANSAY().partial_fit(wide, y).class_means_.shape == (C, 64)
 
@@ -81,6 +82,7 @@ def test_lift_fills_the_width_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"shrinkage": "best"}, "shrinkage must be .*got 'best'"),
         ({"lift": -1}, "lift must be a whole number of at least 0, got -1"),
         ({"draw_in": -1}, "draw_in must be a number of at least 0, got -1"),
+        ({"lift": "wider"}, "lift must be one of 'auto', 'wide', got 'wider'"),
         ({"lift": 1.5}, r"lift must be a whole number of at least 0, got 1\.5"),
         ({"pseudo": "gaussian"}, "pseudo must be .*got 'gaussian'"),
         ({"memory_size": 10}, "memory_size"),

@@ -21,11 +21,12 @@ from i2cansay.core.types import Features, Float32, State
 
 TransformKind: TypeAlias = Literal["auto", "none", "sqrt"]
 TRANSFORMS: tuple[str, ...] = get_args(TransformKind)
+Lift: TypeAlias = int | Literal["auto", "wide"]
 
 WIDEST = 4096
 """Above this many dimensions features are folded: a covariance of d dimensions takes d^2 numbers and d^3 work."""
-LIFTED = 3584
-"""How many dimensions ``lift="auto"`` fills: their covariance and half its inverse take 77 MB."""
+LIFTED = {"auto": 3584, "wide": 7680}
+"""How many dimensions a lift by name fills: their covariance and half its inverse take 77 and 354 MB."""
 
 
 class FeatureMap:
@@ -37,9 +38,9 @@ class FeatureMap:
     transform : {"auto", "none", "sqrt"}
         "auto" takes the square root where the first batch has nothing below zero, as after a ReLU. A value below
         zero that comes later gets minus the root of its size.
-    lift : int or "auto"
+    lift : int, "auto" or "wide"
         Rectified random projections beside the features: ``ReLU(R x / |x|)``, scaled to the length of the row they
-        stand beside. "auto" has as many as fill `LIFTED` dimensions; a number is taken as it is.
+        stand beside. A name has as many as fill the dimensions of `LIFTED`; a number is taken as it is.
     seed : int
         Of the projections and of the fold.
 
@@ -51,13 +52,11 @@ class FeatureMap:
     array([[ 3., -1.]])
     """
 
-    def __init__(
-        self, n_features: int, *, transform: TransformKind, lift: int | Literal["auto"], seed: int
-    ) -> None:
+    def __init__(self, n_features: int, *, transform: TransformKind, lift: Lift, seed: int) -> None:
         self._transform = transform
         self._rooted = transform == "sqrt"
         self._n_features, self._seed = n_features, seed
-        self._lift = max(LIFTED - n_features, 0) if lift == "auto" else lift
+        self._lift = max(LIFTED[lift] - n_features, 0) if isinstance(lift, str) else lift
         self._projections: Float32 | None = None
         self._folds: sparse.csr_array | None = None
 

@@ -5,7 +5,7 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
-from i2cansay.core.feature_map import TransformKind
+from i2cansay.core.feature_map import Lift, TransformKind
 from i2cansay.core.ican import PseudoKind
 from i2cansay.core.isay import BiasScale, Distance
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
@@ -64,9 +64,9 @@ class I2CANSAY(OnlineClassifier):
         With ``covariance="shared"``: how far class means far out are drawn in towards the centre of the classes,
         so that less pronounced samples of theirs are not lost to classes further in; 0 is plain discriminant
         analysis.
-    lift : int or "auto"
+    lift : int, "auto" or "wide"
         With ``covariance="shared"``: rectified random projections beside the features, drawn from `random_state`
-        and never stored, at the cost of a wider covariance. "auto" has as many as fill 3584 dimensions.
+        and never stored, at the cost of a wider covariance. "auto" has as many as fill 3584 dimensions, "wide" 7680.
     prior : {"uniform", "empirical"}
         With ``covariance="shared"``: whether a class seen more often is more likely from the outset.
     forgetting : float
@@ -136,7 +136,7 @@ class I2CANSAY(OnlineClassifier):
         feature_transform: TransformKind = "auto",
         shrinkage: Literal["gcv", "oas"] | float = "gcv",
         draw_in: float = 0.02,
-        lift: int | Literal["auto"] = 0,
+        lift: Lift = 0,
         prior: Literal["uniform", "empirical"] = "uniform",
         forgetting: float = 0.0,
         batch_size: int = 50,

@@ -13,7 +13,7 @@ from i2cansay.core.discriminant import (
     drawn_in,
     shrinkage_of,
 )
-from i2cansay.core.feature_map import TRANSFORMS, FeatureMap, TransformKind
+from i2cansay.core.feature_map import LIFTED, TRANSFORMS, FeatureMap, Lift, TransformKind
 from i2cansay.core.head import row_weights
 from i2cansay.core.ican import OldClasses, draw_sources, draw_targets
 from i2cansay.core.preconditioned import PreconditionedHead
@@ -48,7 +48,7 @@ class SharedSettings(NamedTuple):
     feature_transform: TransformKind
     shrinkage: Literal["gcv", "oas"] | float
     draw_in: float
-    lift: int | Literal["auto"]
+    lift: Lift
     prior: Literal["uniform", "empirical"]
     forgetting: float
 
@@ -56,7 +56,9 @@ class SharedSettings(NamedTuple):
         """Raise ValueError where a parameter of this mode alone makes no sense."""
         check_choice("feature_transform", self.feature_transform, TRANSFORMS)
         check_choice("prior", self.prior, ("uniform", "empirical"))
-        if self.lift != "auto":
+        if isinstance(self.lift, str):
+            check_choice("lift", self.lift, tuple(LIFTED))
+        else:
             check_whole(lift=self.lift)
         check_not_negative(forgetting=self.forgetting, draw_in=self.draw_in)
         if self.forgetting >= 1:
