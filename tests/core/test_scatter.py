@@ -6,6 +6,7 @@ from sklearn.covariance import oas
 
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.symmetric import SymmetricMatrix
+from i2cansay.core.thin import ThinMatrix
 
 
 def taught(X: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> SharedScatter:
@@ -144,6 +145,29 @@ def test_without_spread_the_variance_is_zero_and_the_inverse_the_identity() -> N
     for scatter in (SharedScatter(3), taught(np.eye(3), np.array([0, 1, 2]))):
         assert scatter.mean_variance == 0.0
         np.testing.assert_array_equal(scatter.shrunk_inverse(0.1).into_dense32(), np.eye(3))
+
+
+def few_in_many(n: int = 6, d: int = 40) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    return rng.standard_normal((n, d)) + 1, np.arange(n) % 2
+
+
+def test_few_samples_are_solved_by_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("i2cansay.core.scatter.THIN_FROM", 40)
+    scatter, B = taught(*few_in_many()), np.random.default_rng(0).standard_normal((3, 40))
+    assert isinstance(scatter.compact(), ThinMatrix)
+    few = scatter.solve_shrunk(B, 0.2), scatter.shrunk_inverse(0.2).dense()
+    assert isinstance(taught(*few_in_many(n=11)).compact(), SymmetricMatrix)
+    monkeypatch.setattr("i2cansay.core.scatter.THIN_FROM", 41)
+    assert scatter.compact() is scatter.matrix
+    np.testing.assert_allclose(few[0], scatter.solve_shrunk(B, 0.2), rtol=1e-9)
+    np.testing.assert_allclose(few[1], scatter.shrunk_inverse(0.2).dense(), rtol=1e-9, atol=1e-12)
+
+
+def test_many_samples_of_little_weight_are_not_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("i2cansay.core.scatter.THIN_FROM", 40)
+    scatter = taught(*few_in_many(n=30), np.full(30, 0.1))
+    assert scatter.compact() is scatter.matrix
 
 
 def test_fading_is_a_smaller_weight_of_what_came_before() -> None:

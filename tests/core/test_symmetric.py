@@ -21,6 +21,14 @@ def test_packed_triangle_is_the_whole_matrix(size: int) -> None:
     assert matrix.sum_of_squares() == pytest.approx((dense**2).sum())
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 8, 31])
+def test_rows_are_those_of_the_whole_matrix(size: int) -> None:
+    matrix, _ = filled(size)
+    index = np.random.default_rng(1).permutation(size)
+    np.testing.assert_array_equal(matrix.rows(index), matrix.dense()[index])
+    assert matrix.rows(index[:0]).shape == (0, size)
+
+
 def test_sums_are_taken_away_by_a_negative_scale() -> None:
     matrix, dense = filled(5)
     extra = np.random.default_rng(1).standard_normal((3, 5)).astype(np.float32)
@@ -87,20 +95,21 @@ def test_narrowing_block_by_block_rounds_every_number_once(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("size", [1, 6, 9])
-def test_factor_is_a_cholesky_factor_in_the_same_format(size: int) -> None:
+def test_one_factor_solves_more_than_once(size: int) -> None:
     matrix, dense = filled(size)
-    packed = SymmetricMatrix(size)
-    packed.restore(matrix.factor(shift=2.0, scale=0.5))
-    upper = np.triu(packed.dense())
-    np.testing.assert_allclose(upper.T @ upper, 0.5 * dense + 2.0 * np.eye(size), rtol=1e-9, atol=1e-12)
+    factor, whole = matrix.factor(shift=2.0, scale=0.5), 0.5 * dense + 2.0 * np.eye(size)
+    for rows in (np.ones((1, size)), np.arange(3.0 * size).reshape(3, size)):
+        np.testing.assert_allclose(factor.solve(rows) @ whole, rows, rtol=1e-9, atol=1e-9)
+    assert factor.solve(np.ones((0, size))).shape == (0, size)
 
 
 def test_factor_with_rows_added_leaves_the_matrix_alone() -> None:
     matrix, dense = filled(6)
     blocks = [np.arange(12.0).reshape(2, 6), np.ones((1, 6))]
-    packed = SymmetricMatrix(6, matrix.factor(shift=2.0, scale=0.5, plus=lambda: blocks))
-    upper, rows = np.triu(packed.dense()), np.concatenate(blocks)
-    np.testing.assert_allclose(upper.T @ upper, 0.5 * dense + rows.T @ rows + 2.0 * np.eye(6), rtol=1e-9)
+    inverse = matrix.factor(shift=2.0, scale=0.5, plus=lambda: blocks).inverse().dense()
+    rows = np.concatenate(blocks)
+    whole = 0.5 * dense + rows.T @ rows + 2.0 * np.eye(6)
+    np.testing.assert_allclose(inverse @ whole, np.eye(6), atol=1e-9)
     np.testing.assert_allclose(matrix.dense(), dense)
 
 

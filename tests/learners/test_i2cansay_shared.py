@@ -74,6 +74,21 @@ def test_lift_fills_the_width_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert SharedI2CANSAY().partial_fit(wide, y).class_means_.shape == (C, 64)
 
 
+@pytest.mark.parametrize("pseudo", ["ican", None])
+def test_few_samples_of_many_dimensions_are_the_same_in_less_time(
+    pseudo: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = draw()
+
+    def scores() -> np.ndarray:
+        model = SharedI2CANSAY(lift=400, pseudo=pseudo, random_state=0)
+        return taught(model, X[:90], y[:90]).class_scores(X)
+
+    whole = scores()
+    monkeypatch.setattr("i2cansay.core.scatter.THIN_FROM", 100)
+    np.testing.assert_allclose(scores(), whole, rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize(
     ("parameters", "match"),
     [

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from i2cansay.core.blas import inner
-from i2cansay.core.gcv import cross_validated_ridge
+from i2cansay.core.gcv import Solver, cross_validated_ridge
 from i2cansay.core.linear import LinearScores
 from i2cansay.core.scatter import NO_SPREAD, SharedScatter, oas_shrinkage
 from i2cansay.core.types import Features, Float64
@@ -95,13 +95,13 @@ class _Everything:
     """
 
     def __init__(self, scatter: SharedScatter) -> None:
-        self._matrix, self._means = scatter.matrix, scatter.means
+        self._matrix, self._means = scatter.compact(), scatter.means
 
     @property
     def size(self) -> int:
         return self._matrix.size
 
-    def factor(self, *, shift: float) -> Float64:
+    def factor(self, *, shift: float) -> Solver:
         return self._matrix.factor(shift=shift, plus=lambda: self._from_centre(np.sqrt(self._means.count)))
 
     def sums(self) -> Iterator[Float64]:

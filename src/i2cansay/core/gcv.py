@@ -21,10 +21,8 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.linalg import lapack
 
-from i2cansay.core.blas import threads_for
-from i2cansay.core.symmetric import inverse_of_factor
+from i2cansay.core.symmetric import SymmetricMatrix
 from i2cansay.core.types import Float64
 
 PENALTIES = tuple(float(f"{10 ** (power / 2):.4g}") for power in range(-4, 13))
@@ -39,6 +37,16 @@ EXACT_UP_TO = 2048
 SIGNS = 64
 
 
+class Solver(Protocol):
+    """A matrix that can be solved for: a `Factor`, or a `ThinFactor`."""
+
+    def solve(self, rows: Float64, *, overwrite: bool = False) -> Float64:
+        """Return the solution for each row of `rows`, (k, size)."""
+
+    def inverse(self) -> SymmetricMatrix:
+        """Return the inverse; the solver is used up."""
+
+
 class Gram(Protocol):
     """The Gram matrix of the features: a `SymmetricMatrix`, or whatever can give the factors of one."""
 
@@ -46,8 +54,8 @@ class Gram(Protocol):
     def size(self) -> int:
         """M, the number of features."""
 
-    def factor(self, *, shift: float) -> Float64:
-        """Return the packed Cholesky factor of the matrix with `shift` added to its diagonal."""
+    def factor(self, *, shift: float) -> Solver:
+        """Return what solves for the matrix with `shift` added to its diagonal."""
 
 
 class CrossValidated(NamedTuple):
@@ -115,7 +123,7 @@ def cross_validated_ridge(
         factor = gram.factor(shift=penalty * unit)
         weights, residuals = [np.zeros((0, gram.size))], squares
         for some in sums():
-            solved = _solve(gram.size, factor, some)
+            solved = factor.solve(some)
             residuals -= float(np.einsum("cd,cd->", solved, some))
             residuals -= penalty * unit * float(np.einsum("cd,cd->", solved, solved))
             if keep_weights:
@@ -143,20 +151,11 @@ def cross_validated_ridge(
     return best
 
 
-def _freedom(size: int, factor: Float64, shift: float) -> float:
+def _freedom(size: int, factor: Solver, shift: float) -> float:
     """Return the degrees of freedom of the regression whose matrix has this factor, which is used up."""
     if size <= EXACT_UP_TO:
-        trace = inverse_of_factor(size, factor).trace()
+        trace = factor.inverse().trace()
     else:
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(SIGNS, size))
-        trace = float(np.einsum("sd,sd->", signs, _solve(size, factor, signs))) / SIGNS
+        trace = float(np.einsum("sd,sd->", signs, factor.solve(signs))) / SIGNS
     return size - shift * trace
-
-
-def _solve(size: int, factor: Float64, rows: Float64) -> Float64:
-    if len(rows) == 0:
-        return np.zeros((0, size))
-    with threads_for(len(rows) * size**2):
-        solution, _ = lapack.dpftrs(size, factor, np.ascontiguousarray(rows, dtype=np.float64).T)
-    found: Float64 = solution.T
-    return found

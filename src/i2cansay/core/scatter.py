@@ -15,13 +15,17 @@ import numpy as np
 
 from i2cansay.core.means import ClassMeans
 from i2cansay.core.moments import Moments, batch_moments
-from i2cansay.core.symmetric import SymmetricMatrix
+from i2cansay.core.symmetric import Factor, SymmetricMatrix
+from i2cansay.core.thin import ThinFactor, ThinMatrix, thin
 from i2cansay.core.types import Features, Float64, Rows, State
 
 # A mean variance below this is no spread: its inverse would overflow.
 NO_SPREAD = 1e-200
 # And so is this share of the spread there was before samples were taken out.
 NO_SPREAD_LEFT = 1e-12
+# From this many dimensions on, few samples are a share of them that is worth another form of the matrix.
+THIN_FROM = 1024
+THIN_UP_TO = 0.25
 
 
 def oas_shrinkage(matrix: SymmetricMatrix, count: float) -> float:
@@ -129,19 +133,26 @@ class SharedScatter:
         mean_variance = self.mean_variance
         if not mean_variance:
             return B if overwrite else B.copy()
-        return self.matrix.solve(
-            B,
-            scale=(1 - shrinkage) / self.means.total,
-            shift=shrinkage * mean_variance,
-            overwrite=overwrite,
-        )
+        return self._shrunk(shrinkage, mean_variance).solve(B, overwrite=overwrite)
 
     def shrunk_inverse(self, shrinkage: float) -> SymmetricMatrix:
         """Return ``A^-1``, with A as in `solve_shrunk`."""
         mean_variance = self.mean_variance
         if not mean_variance:
             return SymmetricMatrix(self.matrix.size).inverse(shift=1.0)
-        return self.matrix.inverse(scale=(1 - shrinkage) / self.means.total, shift=shrinkage * mean_variance)
+        return self._shrunk(shrinkage, mean_variance).inverse()
+
+    def compact(self) -> SymmetricMatrix | ThinMatrix:
+        """Return S in the form that is least work: by few rows as long as there are few samples."""
+        rows = int(self.means.total) + 1
+        if self.matrix.size < THIN_FROM or rows > THIN_UP_TO * self.matrix.size:
+            return self.matrix
+        # Weights or fading may hide that there were more rows than they add up to.
+        return thin(self.matrix, most=rows) or self.matrix
+
+    def _shrunk(self, shrinkage: float, mean_variance: float) -> Factor | ThinFactor:
+        scale = (1 - shrinkage) / self.means.total
+        return self.compact().factor(scale=scale, shift=shrinkage * mean_variance)
 
     def state(self) -> State:
         """Return the means and the packed `matrix`."""

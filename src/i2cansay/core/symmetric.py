@@ -88,6 +88,25 @@ class SymmetricMatrix:
         """Return the diagonal, (size,)."""
         return self.packed[self._diagonal_positions()]
 
+    def add_to_diagonal(self, value: float) -> None:
+        """Add `value` to every entry of the diagonal."""
+        self.packed[self._diagonal_positions()] += value
+
+    def rows(self, index: Rows) -> Float64:
+        """Return the rows `index`, (k,), of the matrix, (k, size)."""
+        half, height = self._shape()
+        right, chosen = self.packed.reshape(-1, height), np.empty((len(index), self.size))
+        left = right[:, half + 1 :]
+        for row, at in zip(chosen, index, strict=True):
+            if at < half:
+                row[:at] = left[:at, at]
+                row[at:half] = left[at, at:half]
+                row[half:] = right[:, at]
+            else:
+                row[: at + 1] = right[at - half, : at + 1]
+                row[at + 1 :] = right[at - half + 1 :, at]
+        return chosen
+
     def trace(self) -> float:
         """Return the sum of the diagonal."""
         return float(self.diagonal().sum())
@@ -119,58 +138,76 @@ class SymmetricMatrix:
         that rounding would swallow it is raised until the matrix is positive definite. With `overwrite` the
         solution takes the place of `B`.
         """
-        if len(B) == 0:
-            return np.zeros((0, self.size))
-        rows = np.ascontiguousarray(B, dtype=np.float64)
-        factor = self.factor(shift=shift, scale=scale)
-        with threads_for(len(B) * 2 * self.packed.size):
-            solution, _ = lapack.dpftrs(self.size, factor, rows.T, overwrite_b=overwrite)
-        result: Float64 = solution.T
-        return result
+        return self.factor(shift=shift, scale=scale).solve(B, overwrite=overwrite)
 
     def inverse(self, *, shift: float, scale: float = 1.0) -> "SymmetricMatrix":
         """Return ``(scale * A + shift * I)^-1``, with `shift` as in `solve`."""
-        return inverse_of_factor(self.size, self.factor(shift=shift, scale=scale))
+        return self.factor(shift=shift, scale=scale).inverse()
 
     def factor(
         self, *, shift: float, scale: float = 1.0, plus: Callable[[], Iterable[Features]] = tuple
-    ) -> Float64:
-        """Return the packed Cholesky factor of ``scale * A + shift * I``, with `shift` as in `solve`.
+    ) -> "Factor":
+        """Return the Cholesky factor of ``scale * A + shift * I``, with `shift` as in `solve`.
 
         Where `plus` gives rows, (n, size), a few at a time, their Gram matrix is added before.
         """
-        positions = self._diagonal_positions()
         while True:
             shifted = SymmetricMatrix(self.size, self.packed * scale)
             for rows in plus():
                 shifted.add_gram(rows)
-            largest = float(shifted.packed[positions].max(initial=0.0))
-            shift = max(shift, 10 * np.finfo(np.float64).eps * self.size * largest)
-            shifted.packed[positions] += shift
+            shift = least_shift(shift, self.size, float(shifted.diagonal().max(initial=0.0)))
+            shifted.add_to_diagonal(shift)
             with threads_for(self.size**3 // 6):
                 factor, failed_at = lapack.dpftrf(self.size, shifted.packed, overwrite_a=1)
             if not failed_at:
-                found: Float64 = factor
-                return found
+                return Factor(self.size, factor)
             if not 0 < shift < np.inf:
                 raise ValueError("a symmetric matrix with entries that are not finite cannot be solved")
             shift *= 100
 
     def _diagonal_positions(self) -> Rows:
-        # The packed triangle is a rectangle, by columns: the right half of the upper triangle, and below it
-        # the left half, transposed.
-        half, height = self.size // 2, self.size + 1 - self.size % 2
+        half, height = self._shape()
         index = np.arange(self.size)
         column = np.where(index < half, index, index - half)
         row = np.where(index < half, half + 1 + index, index)
         return column * height + row
 
+    def _shape(self) -> tuple[int, int]:
+        """Return half the size, and the length of a column of the packed triangle.
 
-def inverse_of_factor(size: int, factor: Float64) -> SymmetricMatrix:
-    """Return the inverse of the matrix that has this packed Cholesky factor, which is used up."""
-    with threads_for(size**3 // 3):
-        packed, _ = lapack.dpftri(size, factor, overwrite_a=1)
-    return SymmetricMatrix(size, packed)
+        The triangle is a rectangle, by columns: the right half of the upper triangle, and below it the left half,
+        transposed.
+        """
+        return self.size // 2, self.size + 1 - self.size % 2
+
+
+class Factor:
+    """The Cholesky factor of a (size, size) matrix, packed as `SymmetricMatrix` has it."""
+
+    def __init__(self, size: int, packed: Float64) -> None:
+        self._size = size
+        self._packed = packed
+
+    def solve(self, rows: Float64, *, overwrite: bool = False) -> Float64:
+        """Return the solution for each row of `rows`, (k, size); with `overwrite` in the place of `rows`."""
+        if len(rows) == 0:
+            return np.zeros((0, self._size))
+        rows = np.ascontiguousarray(rows, dtype=np.float64)
+        with threads_for(len(rows) * self._size**2):
+            solution, _ = lapack.dpftrs(self._size, self._packed, rows.T, overwrite_b=overwrite)
+        found: Float64 = solution.T
+        return found
+
+    def inverse(self) -> SymmetricMatrix:
+        """Return the inverse of the matrix; the factor is used up."""
+        with threads_for(self._size**3 // 3):
+            packed, _ = lapack.dpftri(self._size, self._packed, overwrite_a=1)
+        return SymmetricMatrix(self._size, packed)
+
+
+def least_shift(shift: float, size: int, largest: float) -> float:
+    """Return `shift`, raised where rounding would swallow it beside the `largest` entry of the diagonal."""
+    return max(shift, 10 * float(np.finfo(np.float64).eps) * size * largest)
 
 
 def pack32(dense: Float32) -> Float32:
