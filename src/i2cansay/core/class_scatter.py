@@ -15,6 +15,7 @@ from i2cansay.core.blas import threads_for
 from i2cansay.core.means import ClassMeans
 from i2cansay.core.moments import batch_moments
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
+from i2cansay.core.writable import writable
 
 
 class ClassScatter:
@@ -40,8 +41,7 @@ class ClassScatter:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        # joblib gives its workers read-only memory maps, and LAPACK would write into them all the same.
-        self.packed = [one if one.flags.writeable else one.copy() for one in self.packed]
+        self.packed = [writable(one) for one in self.packed]
 
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` classes."""

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from i2cansay.core.writable import writable
+
 
 class GrowingRows:
     """Rows of one width and type, with spare capacity so that a new class rarely copies the old ones.
@@ -30,9 +32,7 @@ class GrowingRows:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        # joblib gives its workers read-only memory maps; rows are written, caches even when scoring.
-        if not self._rows.flags.writeable:
-            self._rows = self._rows.copy()
+        self._rows = writable(self._rows)
 
     def __len__(self) -> int:
         return self._n

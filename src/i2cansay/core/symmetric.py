@@ -17,6 +17,7 @@ from scipy.linalg import lapack
 
 from i2cansay.core.blas import threads_for
 from i2cansay.core.types import Features, Float32, Float64, Rows
+from i2cansay.core.writable import writable
 
 Matrix = TypeVar("Matrix", Float32, Float64)
 
@@ -53,9 +54,7 @@ class SymmetricMatrix:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        # joblib gives its workers read-only memory maps, and LAPACK would write into them all the same.
-        if not self.packed.flags.writeable:
-            self.packed = self.packed.copy()
+        self.packed = writable(self.packed)
 
     def add_gram(self, X: Features, scale: float = 1.0) -> None:
         """Add ``scale * X.T @ X`` for rows `X`, (n, size)."""

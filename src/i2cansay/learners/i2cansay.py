@@ -218,20 +218,8 @@ class I2CANSAY(OnlineClassifier):
 
     def _foundations(self) -> dict[str, Any]:
         """Return the parameters that what is learnt rests on."""
-        if self.covariance == "shared":
-            return {
-                "covariance": "shared",
-                "feature_transform": self.feature_transform,
-                "lift": self.lift,
-                "pseudo": self.pseudo is not None,
-                "forgetting": self.forgetting > 0,
-            }
-        return {
-            "covariance": "diagonal",
-            "significance": self.significance,
-            "momentum": self.momentum,
-            "memory_size": self.memory_size,
-        }
+        settings = self._shared_settings() if self.covariance == "shared" else self._paper_settings()
+        return {"covariance": self.covariance, **settings.foundations()}
 
     def _check_foundations(self) -> None:
         """Raise where parameters were changed that wait for a new beginning."""

@@ -1,6 +1,6 @@
 """What `I2CANSAY` knows and does as the paper has it: statistics by class, pseudo-features, a head, a correction."""
 
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -55,6 +55,14 @@ class PaperSettings(NamedTuple):
         check_choice("pseudo", self.pseudo, (*PSEUDO_KINDS, None))
         check_choice("distance", self.distance, DISTANCES)
         check_choice("bias_scale", self.bias_scale, BIAS_SCALES)
+
+    def foundations(self) -> dict[str, Any]:
+        """Return the parameters that what is learnt rests on."""
+        return {
+            "significance": self.significance,
+            "momentum": self.momentum,
+            "memory_size": self.memory_size,
+        }
 
 
 class PaperRule:

@@ -1,6 +1,6 @@
 """What `I2CANSAY(covariance="shared")` knows and does: a closed form, and analogies on top of it."""
 
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -67,6 +67,15 @@ class SharedSettings(NamedTuple):
             check_positive(shrinkage=self.shrinkage)  # type: ignore[arg-type]
             if float(self.shrinkage) > 1:
                 raise ValueError(f'shrinkage must be "gcv", "oas" or at most 1, got {self.shrinkage!r}')
+
+    def foundations(self) -> dict[str, Any]:
+        """Return the parameters that what is learnt rests on."""
+        return {
+            "feature_transform": self.feature_transform,
+            "lift": self.lift,
+            "pseudo": self.analogies,
+            "forgetting": self.forgetting > 0,
+        }
 
 
 class SharedRule:
