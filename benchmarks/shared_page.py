@@ -33,10 +33,10 @@ def tables() -> dict[str, Callable[[], str]]:
     choices = Figures(shared_choices.RECORDS, play=False)
     made: dict[str, Callable[[], str]] = {}
     for kind, stream in enumerate(shared_mode.KINDS):
-        for name, function in (("accuracy", shared_mode.table), ("differences", shared_mode.differences)):
-            made[f"{name}, {stream}"] = partial(
-                function, records, shared_mode.ROWS, shared_mode.COLUMNS, kind
-            )
+        wish = (records, shared_mode.ROWS, shared_mode.COLUMNS, kind)
+        made[f"accuracy, {stream}"] = partial(shared_mode.table, *wish)
+        made[f"differences, {stream}"] = partial(shared_mode.differences, *wish)
+        made[f"wide differences, {stream}"] = partial(shared_mode.differences, *wish, shared_mode.WIDE)
     made["ablation"] = partial(shared_mode.table, records, shared_mode.ABLATION, shared_mode.COLUMNS, 0)
     made["ablation differences"] = partial(
         shared_mode.differences, records, shared_mode.ABLATION, shared_mode.COLUMNS, 0
