@@ -43,7 +43,7 @@ class PreconditionedHead:
     >>> head.resize(2)
     >>> X, y = np.array([[0.0, 1.0], [1.0, 2.0], [4.0, 0.0], [5.0, 1.2]], dtype=np.float32), np.array([0, 0, 1, 1])
     >>> scatter.add(X, y)
-    >>> head.follow(scatter, np.unique(y), shrinkage=0.1)
+    >>> head.follow(scatter, shrinkage=0.1)
     >>> for _ in range(100):
     ...     head.step(X, y, old=1 - y, means=scatter.means.mean, weights=np.full(8, 0.25), temperature=40.0, lr=0.01)
     >>> head.logits(X).argmax(axis=1)
@@ -87,21 +87,19 @@ class PreconditionedHead:
         """Let the inverse be due with the next samples."""
         self._due = 0.0
 
-    def follow(self, scatter: SharedScatter, touched: Rows, shrinkage: float | None) -> None:
-        """Take in that the means of the classes `touched` have moved; with a shrinkage, make the inverse anew."""
-        if shrinkage is not None:
-            inverse = scatter.shrunk_inverse(shrinkage)
-            self._inverse = np.empty((0, 0), dtype=np.float32)  # makes room for the one that follows
-            self._inverse = inverse.into_dense32()
-            self._centre = scatter.means.centre.copy()
-            total = scatter.means.total
-            self._due = total * (1 + (GROWTH if total >= len(self._centre) else EARLY_GROWTH))
-            touched = np.arange(len(scatter.means))
-        for start in range(0, len(touched), PULLED_AT_A_TIME):
-            some = touched[start : start + PULLED_AT_A_TIME]
-            moved = (scatter.means.mean[some] - self._centre).astype(np.float32)
-            self._pulled.view[some] = inner(moved, self._inverse)
-        self._measured.view[touched] = False
+    def follow(self, scatter: SharedScatter, shrinkage: float) -> None:
+        """Make the inverse anew, and pull all means by it."""
+        inverse = scatter.shrunk_inverse(shrinkage)
+        self._inverse = np.empty((0, 0), dtype=np.float32)  # makes room for the one that follows
+        self._inverse = inverse.into_dense32()
+        self._centre = scatter.means.centre.copy()
+        total = scatter.means.total
+        self._due = total * (1 + (GROWTH if total >= len(self._centre) else EARLY_GROWTH))
+        for start in range(0, len(scatter.means), PULLED_AT_A_TIME):
+            some = slice(start, start + PULLED_AT_A_TIME)
+            offsets = (scatter.means.mean[some] - self._centre).astype(np.float32)
+            self._pulled.view[some] = inner(offsets, self._inverse)
+        self._measured.view[:] = False
 
     def products(self, scatter: SharedScatter) -> Features:
         """Return ``(p_i - m) A^-1 (p_j - m)`` with the last inverse and the centre m of the classes, (c, c)."""
@@ -118,7 +116,7 @@ class PreconditionedHead:
         return pulled
 
     def shift(self, pulled_rows: Float32, classes: Rows, share: Float64) -> None:
-        """Take in what `follow` does, between two inverses, without a product: means are linear in the samples.
+        """Take in, between two inverses, that means have moved: without a product, as they are linear in samples.
 
         Parameters
         ----------

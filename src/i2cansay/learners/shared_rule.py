@@ -141,7 +141,7 @@ class SharedRule:
         if self._head is not None and self.scatter.mean_variance:
             due = self._head.due(self.scatter.means.total)
             if due:
-                self._head.follow(self.scatter, np.unique(rows), self._choose())
+                self._head.follow(self.scatter, self._choose())
                 self._draw_in = bearable(self.settings.draw_in, self._head.products(self.scatter))
             pulled = self._head.pull(mapped)
             if not due:
