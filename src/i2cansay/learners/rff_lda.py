@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from i2cansay.core.blas import inner
+from i2cansay.core.discriminant import discriminant
 from i2cansay.core.linear import LinearScores
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.types import Features, Float64, Rows, State
@@ -125,10 +126,7 @@ class RandomFourierLDA(OnlineClassifier):
         return oas_shrinkage(self._scatter.matrix, self._scatter.means.total)
 
     def _solve(self) -> LinearScores:
-        means = self._scatter.means.from_centre()
-        weights = self._scatter.solve_shrunk(means, self.shrinkage_)
-        offset: Float64 = -0.5 * np.einsum("cd,cd->c", means, weights)
-        return LinearScores(self._scatter.means.centre.copy(), weights, offset)
+        return discriminant(self._scatter, self.shrinkage_)
 
     def merge(self, other: "RandomFourierLDA") -> Self:
         """Take in what another with the same lift was taught, exactly; `other` is not changed."""
