@@ -1,6 +1,7 @@
 """Choices of the shared mode, made on training samples held out: see `STUDIES` for what each is about.
 
     python benchmarks/shared_choices.py play [penalty] [draw-in] [significance] [head] [calibration] [bandwidth]
+        [ranpac] [ranpac-wide]
     python benchmarks/shared_choices.py table
 
 Figures are kept in benchmarks/records/shared_choices.jsonl (``--records``): `play` measures what is missing there,
@@ -46,6 +47,7 @@ HEAD_SHARES = (0.0, 1 / 6, 1 / 3, 1 / 2, 1.0)
 REMEMBERED_ROWS = (25.0, 75.0, 225.0, 1000.0)
 CALIBRATION_COUNTS = (0.0, 0.25, 0.5, 0.9)
 BANDWIDTHS = (1.0, 2.0, 4.0, 8.0, 16.0)
+RIDGE_PENALTIES = (100.0, 300.0, 1000.0, 3000.0, 10_000.0)
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,18 @@ def by_bandwidth(column: Column, lift: int, seed: int) -> Values:
     return found
 
 
+def by_ridge_penalty(column: Column, lift: int, seed: int) -> Values:
+    """Return the accuracy of RanPAC of this many projections, for penalties in units of their mean square."""
+    parts, found = Parts.of(column, seed), {}
+    model: Any = make_learner("ranpac", n_projections=lift, penalty=RIDGE_PENALTIES[0], random_state=seed)
+    model.partial_fit(parts.X, parts.y)  # any batches are the same to it
+    for penalty in RIDGE_PENALTIES:
+        model.set_params(penalty=penalty)
+        model._rule.clear()  # else it would count from the next sample on
+        found[f"penalty {penalty:g}"] = parts.accuracy(model.class_scores(parts.X_held))
+    return found
+
+
 def taught(parts: Parts, parameters: Mapping[str, Any], stream: str, seed: int) -> Any:
     """Return the shared mode after a stream of the training rows."""
     model = make_learner("i2cansay_shared", random_state=seed, **parameters)
@@ -243,6 +257,8 @@ STUDIES = {
     "bandwidth": Choice(
         by_bandwidth, "Bandwidth of the random Fourier features: accuracy in %", (0,), SMALL, splits=1
     ),
+    "ranpac": Choice(by_ridge_penalty, "Penalty of RanPAC: accuracy in %", (5000,), SMALL, splits=1),
+    "ranpac-wide": Choice(by_ridge_penalty, "Penalty of RanPAC: accuracy in %", (10_000,), splits=1),
 }
 
 
