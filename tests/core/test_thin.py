@@ -69,8 +69,18 @@ def test_more_rows_than_allowed_are_left_alone() -> None:
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_not_finite_is_left_alone(bad: float) -> None:
     matrix = matrix_of(draw(3, 10))
-    matrix.packed[:] = bad
-    assert thin(matrix, most=5) is None
+    for first in (0, matrix.packed.size - 1):
+        matrix.packed[first:] = bad
+        assert thin(matrix, most=5) is None
+
+
+@pytest.mark.parametrize("rounding", [1e-14, 1e-15, 1e-16, 0.0])
+def test_rounding_is_no_reason_to_go_on_for_ever(rounding: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thin_module, "NOTHING_LEFT", rounding)
+    for seed in range(20):
+        rows = draw(20, 200, seed)
+        found = thin(matrix_of(rows), most=40)
+        assert found is None or np.allclose(found.rows.T @ found.rows, rows.T @ rows)
 
 
 @pytest.mark.parametrize("size", [40, 41])

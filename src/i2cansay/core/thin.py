@@ -52,9 +52,13 @@ def thin(matrix: SymmetricMatrix, most: int) -> "ThinMatrix | None":
         rest, known = matrix.rows(pivots), rows[:found]
         add_outer(rest, known[:, pivots], known, scale=-1.0)
         corner = rest[:, pivots]
+        if not np.isfinite(corner).all():
+            return None
         left[pivots] = np.diagonal(corner)
         tolerance = max(UNLIKE * float(left[pivots].max()), nothing)
         factor, order, rank, _ = lapack.dpstrf(corner, tol=tolerance)
+        if rank == 0:  # what seemed to be left of these was rounding
+            continue
         if found + rank > most:
             return None
         taken = order[:rank] - 1
