@@ -14,6 +14,7 @@ from i2cansay.core.discriminant import (
 )
 from i2cansay.core.gcv import PENALTIES
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
+from i2cansay.core.thin import ThinMatrix
 
 
 def draw(n: int = 90, d: int = 5, apart: float = 1.0, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -72,16 +73,30 @@ def test_every_beginning_leads_to_the_same_penalty(begin: float) -> None:
     assert cross_validated_penalty(scatter, begin=begin * best) == best
 
 
+def test_few_samples_are_judged_by_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(12) % 4
+    scatter = taught(rng.standard_normal((12, 60)) + 2 * rng.standard_normal((4, 60))[y], y)
+    whole = discriminant_module._Everything(scatter).factor(shift=3.0)
+    best, inverse = cross_validated_penalty(scatter), whole.solve(np.eye(60))
+    monkeypatch.setattr("i2cansay.core.scatter.THIN_FROM", 60)
+    judged = discriminant_module._Everything(scatter)
+    assert isinstance(judged._matrix, ThinMatrix)
+    assert judged.factor(shift=3.0).trace_of_inverse() == pytest.approx(np.trace(inverse))
+    np.testing.assert_allclose(judged.factor(shift=3.0).solve(np.eye(60)), inverse, rtol=1e-9, atol=1e-12)
+    assert cross_validated_penalty(scatter) == best
+
+
 def test_many_classes_are_judged_and_solved_as_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     y = np.arange(200) % 10
     scatter = taught(rng.standard_normal((200, 8)) + 2 * rng.standard_normal((10, 8))[y], y)
     whole = cross_validated_penalty(scatter), drawn_in(scatter, 0.1, 0.02)
     judged = discriminant_module._Everything(scatter)
-    inverse, sums = judged.factor(shift=1.0).inverse().dense(), np.concatenate(list(judged.sums()))
+    inverse, sums = judged.factor(shift=1.0).solve(np.eye(8)), np.concatenate(list(judged.sums()))
     monkeypatch.setattr(discriminant_module, "CLASSES_AT_A_TIME", 3)
     assert cross_validated_penalty(scatter) == whole[0]
-    np.testing.assert_allclose(judged.factor(shift=1.0).inverse().dense(), inverse, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(judged.factor(shift=1.0).solve(np.eye(8)), inverse, rtol=1e-9, atol=1e-15)
     np.testing.assert_allclose(np.concatenate(list(judged.sums())), sums)
     found = drawn_in(scatter, 0.1, 0.02)
     np.testing.assert_allclose(found.factors, whole[1].factors)

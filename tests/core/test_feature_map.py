@@ -16,6 +16,17 @@ def decided(first: np.ndarray, lift: int = 0, seed: int = 5) -> FeatureMap:
     return features
 
 
+@pytest.mark.parametrize(
+    ("n_features", "auto", "wide"),
+    [(192, 3584, 7680), (4000, 4000, 7680), (5000, 4096, 7680), (9000, 4096, 7680)],
+)
+def test_a_lift_by_name_fills_its_width_whatever_the_features_are(
+    n_features: int, auto: int, wide: int
+) -> None:
+    assert FeatureMap(n_features, transform="none", lift="auto", seed=0).width == auto
+    assert FeatureMap(n_features, transform="none", lift="wide", seed=0).width == wide
+
+
 def test_first_batch_without_anything_below_zero_takes_the_root() -> None:
     X = np.maximum(draw(), 0)  # as a ReLU leaves them, with zeros
     features = decided(X)

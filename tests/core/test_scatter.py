@@ -157,11 +157,42 @@ def test_few_samples_are_solved_by_few_rows(monkeypatch: pytest.MonkeyPatch) -> 
     scatter, B = taught(*few_in_many()), np.random.default_rng(0).standard_normal((3, 40))
     assert isinstance(scatter.compact(), ThinMatrix)
     few = scatter.solve_shrunk(B, 0.2), scatter.shrunk_inverse(0.2).dense()
+    assert isinstance(taught(*few_in_many(n=10)).compact(), ThinMatrix)
     assert isinstance(taught(*few_in_many(n=11)).compact(), SymmetricMatrix)
     monkeypatch.setattr("i2cansay.core.scatter.THIN_FROM", 41)
     assert scatter.compact() is scatter.matrix
     np.testing.assert_allclose(few[0], scatter.solve_shrunk(B, 0.2), rtol=1e-9)
     np.testing.assert_allclose(few[1], scatter.shrunk_inverse(0.2).dense(), rtol=1e-9, atol=1e-12)
+
+
+def test_few_are_a_quarter_of_a_thousand_dimensions() -> None:
+    assert isinstance(taught(*few_in_many(n=20, d=1024)).compact(), ThinMatrix)
+    assert isinstance(taught(*few_in_many(n=20, d=1000)).compact(), SymmetricMatrix)
+
+
+def test_one_class_of_few_samples_is_as_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("i2cansay.core.scatter.THIN_FROM", 40)
+    X, _ = few_in_many()
+    compact = taught(X, np.zeros(6, dtype=np.int64)).compact()
+    assert isinstance(compact, ThinMatrix)
+    assert len(compact.rows) == 5
+
+
+def test_shrunk_to_a_sphere_few_samples_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("i2cansay.core.scatter.THIN_FROM", 40)
+    scatter = taught(*few_in_many())
+    inverse = scatter.shrunk_inverse(1.0).dense()
+    np.testing.assert_allclose(inverse, np.eye(40) / scatter.mean_variance, rtol=1e-12)
+
+
+def test_samples_taken_out_leave_few_as_exact_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, (X, y) = np.random.default_rng(5), few_in_many()
+    scatter, gone = taught(X, y), 1e4 * rng.standard_normal((30, 40))
+    scatter.add(gone, np.arange(30) % 2)
+    scatter.subtract(gone, np.arange(30) % 2)
+    dense = scatter.shrunk_inverse(0.2).dense()
+    monkeypatch.setattr("i2cansay.core.scatter.THIN_FROM", 40)
+    np.testing.assert_allclose(scatter.shrunk_inverse(0.2).dense(), dense, rtol=1e-6, atol=1e-9)
 
 
 def test_many_samples_of_little_weight_are_not_few(monkeypatch: pytest.MonkeyPatch) -> None:

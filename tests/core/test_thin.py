@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -44,6 +42,24 @@ def test_rows_that_repeat_count_once() -> None:
     assert len(found.rows) == 4
 
 
+def test_rows_that_nearly_repeat_are_not_divided_by_their_rounding() -> None:
+    rng = np.random.default_rng(0)
+    group = rng.standard_normal((20, 8))[
+        :, np.arange(320) % 8
+    ]  # dimensions in groups of 40 that are nearly one
+    rows = group + 1e-5 * rng.standard_normal((20, 320))
+    found = thin(matrix_of(rows), most=20)
+    assert found is not None
+    np.testing.assert_allclose(found.rows.T @ found.rows, rows.T @ rows, atol=1e-9)
+
+
+def test_what_rounding_has_left_below_zero_is_left_alone() -> None:
+    matrix, gone = matrix_of(draw(5, 60)), 1e5 * draw(30, 60, seed=1)
+    matrix.add_gram(gone)
+    matrix.add_gram(gone, scale=-1.0)
+    assert thin(matrix, most=20) is None
+
+
 @pytest.mark.parametrize("unit", [1e-100, 1e-8, 1e8, 1e100])
 def test_the_unit_makes_no_difference(unit: float) -> None:
     rows = draw(10, 50)
@@ -59,6 +75,7 @@ def test_no_rows_are_nothing() -> None:
     assert found.rows.shape == (0, 5)
     np.testing.assert_array_equal(found.factor(shift=2.0).solve(np.ones((1, 5))), np.full((1, 5), 0.5))
     np.testing.assert_array_equal(found.factor(shift=2.0).inverse().dense(), 0.5 * np.eye(5))
+    assert found.factor(shift=2.0).trace_of_inverse() == 2.5
 
 
 def test_more_rows_than_allowed_are_left_alone() -> None:
@@ -88,8 +105,9 @@ def test_rounding_is_no_reason_to_go_on_for_ever(rounding: float, monkeypatch: p
 def test_solves_as_the_whole_matrix_does(size: int, plus: int) -> None:
     rng = np.random.default_rng(1)
     rows, more, B = draw(6, size), draw(plus, size, seed=2), rng.standard_normal((5, size))
-    wish: dict[str, Any] = {"shift": 0.3, "scale": 0.7, "plus": lambda: [more[:2], more[2:]] if plus else []}
-    whole, few = matrix_of(rows).factor(**wish), ThinMatrix(rows).factor(**wish)
+    together = np.concatenate([rows, more])
+    whole = matrix_of(together).factor(shift=0.3, scale=0.7)
+    few = ThinMatrix(rows).plus([more[:2], more[2:]]).factor(shift=0.3, scale=0.7)
     np.testing.assert_allclose(few.solve(B), whole.solve(B), rtol=1e-9, atol=1e-9)
     given = B.copy()
     few.solve(given)
@@ -98,7 +116,9 @@ def test_solves_as_the_whole_matrix_does(size: int, plus: int) -> None:
     assert np.shares_memory(replaced, given)
     np.testing.assert_allclose(replaced, whole.solve(B), rtol=1e-9, atol=1e-9)
     assert few.solve(B[:0]).shape == (0, size)
-    np.testing.assert_allclose(few.inverse().dense(), whole.inverse().dense(), rtol=1e-9, atol=1e-9)
+    inverse = whole.inverse().dense()
+    assert few.trace_of_inverse() == pytest.approx(np.trace(inverse))
+    np.testing.assert_allclose(few.inverse().dense(), inverse, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])

@@ -24,6 +24,7 @@ from i2cansay.core.blas import inner
 from i2cansay.core.gcv import Solver, cross_validated_ridge
 from i2cansay.core.linear import LinearScores
 from i2cansay.core.scatter import NO_SPREAD, SharedScatter, oas_shrinkage
+from i2cansay.core.thin import ThinMatrix
 from i2cansay.core.types import Features, Float64
 
 # Cross-validation judges by squared error, which asks for more shrinkage than deciding does once there are more
@@ -91,21 +92,29 @@ def cross_validated_penalty(scatter: SharedScatter, begin: float = 0.0) -> float
 class _Everything:
     """All samples around their common mean, ``S + B``, and their sums by class, a few classes at a time.
 
-    Neither is ever there as a whole: with many classes the sums would take as much room as the matrix.
+    The sums are never there as a whole: with many classes they would take as much room as the matrix. Of few samples
+    ``S + B`` is, as few rows.
     """
 
     def __init__(self, scatter: SharedScatter) -> None:
-        self._matrix, self._means = scatter.compact(), scatter.means
+        self._means, self._matrix = scatter.means, scatter.compact()
+        if isinstance(self._matrix, ThinMatrix):
+            self._matrix = self._matrix.plus(self._between())
 
     @property
     def size(self) -> int:
         return self._matrix.size
 
     def factor(self, *, shift: float) -> Solver:
-        return self._matrix.factor(shift=shift, plus=lambda: self._from_centre(np.sqrt(self._means.count)))
+        if isinstance(self._matrix, ThinMatrix):
+            return self._matrix.factor(shift=shift)
+        return self._matrix.factor(shift=shift, plus=self._between)
 
     def sums(self) -> Iterator[Float64]:
         return self._from_centre(self._means.count)
+
+    def _between(self) -> Iterator[Float64]:
+        return self._from_centre(np.sqrt(self._means.count))
 
     def _from_centre(self, weights: Float64) -> Iterator[Float64]:
         for some in _a_few(len(self._means)):

@@ -56,7 +56,7 @@ class FeatureMap:
         self._transform = transform
         self._rooted = transform == "sqrt"
         self._n_features, self._seed = n_features, seed
-        self._lift = max(LIFTED[lift] - n_features, 0) if isinstance(lift, str) else lift
+        self._lift = max(LIFTED[lift] - min(n_features, WIDEST), 0) if isinstance(lift, str) else lift
         self._projections: Float32 | None = None
         self._folds: sparse.csr_array | None = None
 

@@ -13,8 +13,6 @@ References
 ----------
 Golub, Heath, Wahba (1979), Generalized cross-validation as a method for choosing a good ridge parameter,
 Technometrics 21(2).
-Hutchinson (1990), A stochastic estimator of the trace of the influence matrix for Laplacian smoothing splines,
-Communications in Statistics - Simulation and Computation 19(2).
 """
 
 from collections.abc import Callable, Iterable
@@ -22,7 +20,6 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from i2cansay.core.symmetric import SymmetricMatrix
 from i2cansay.core.types import Float64
 
 PENALTIES = tuple(float(f"{10 ** (power / 2):.4g}") for power in range(-4, 13))
@@ -31,11 +28,6 @@ PENALTIES = tuple(float(f"{10 ** (power / 2):.4g}") for power in range(-4, 13))
 # The valley is walked down from here, so that a few of the penalties are tried and not all.
 FIRST = 10.0
 
-# Up to this size the trace of an inverse is computed; above it, it is estimated from this many random signs. An
-# inverse takes twice the time of the factor it is made from; the signs next to nothing.
-EXACT_UP_TO = 2048
-SIGNS = 64
-
 
 class Solver(Protocol):
     """A matrix that can be solved for: a `Factor`, or a `ThinFactor`."""
@@ -43,8 +35,8 @@ class Solver(Protocol):
     def solve(self, rows: Float64, *, overwrite: bool = False) -> Float64:
         """Return the solution for each row of `rows`, (k, size)."""
 
-    def inverse(self) -> SymmetricMatrix:
-        """Return the inverse; the solver is used up."""
+    def trace_of_inverse(self) -> float:
+        """Return the trace of the inverse; the solver is used up."""
 
 
 class Gram(Protocol):
@@ -128,7 +120,8 @@ def cross_validated_ridge(
             residuals -= penalty * unit * float(np.einsum("cd,cd->", solved, solved))
             if keep_weights:
                 weights.append(solved)
-        left = max(n - fitted - _freedom(gram.size, factor, penalty * unit), 0.0)
+        freedom = gram.size - penalty * unit * factor.trace_of_inverse()
+        left = max(n - fitted - freedom, 0.0)
         # As many parameters as samples: nothing is left to judge by.
         error = n * max(residuals, 0.0) / left**2 if left > 1e-9 * n else np.inf
         return CrossValidated(np.concatenate(weights), penalty, error)
@@ -149,13 +142,3 @@ def cross_validated_ridge(
         if turned:
             break
     return best
-
-
-def _freedom(size: int, factor: Solver, shift: float) -> float:
-    """Return the degrees of freedom of the regression whose matrix has this factor, which is used up."""
-    if size <= EXACT_UP_TO:
-        trace = factor.inverse().trace()
-    else:
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(SIGNS, size))
-        trace = float(np.einsum("sd,sd->", signs, factor.solve(signs))) / SIGNS
-    return size - shift * trace

@@ -144,15 +144,15 @@ class SharedScatter:
 
     def compact(self) -> SymmetricMatrix | ThinMatrix:
         """Return S in the form that is least work: by few rows as long as there are few samples."""
-        rows = int(self.means.total) + 1
-        if self.matrix.size < THIN_FROM or rows > THIN_UP_TO * self.matrix.size:
+        if self.matrix.size < THIN_FROM or self.means.total > THIN_UP_TO * self.matrix.size:
             return self.matrix
-        # Weights or fading may hide that there were more rows than they add up to.
-        return thin(self.matrix, most=rows) or self.matrix
+        # Weights or fading may hide that there were more samples than they add up to.
+        return thin(self.matrix, most=int(self.means.total)) or self.matrix
 
     def _shrunk(self, shrinkage: float, mean_variance: float) -> Factor | ThinFactor:
         scale = (1 - shrinkage) / self.means.total
-        return self.compact().factor(scale=scale, shift=shrinkage * mean_variance)
+        matrix = self.compact() if scale else self.matrix
+        return matrix.factor(scale=scale, shift=shrinkage * mean_variance)
 
     def state(self) -> State:
         """Return the means and the packed `matrix`."""

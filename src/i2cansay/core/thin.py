@@ -6,7 +6,8 @@ d^3: with ``A = T^T T`` for r rows T, by Woodbury's identity
     (T^T T + s I)^-1 = (I - T^T (T T^T + s I)^-1 T) / s
 
 and all that is factored is r x r. The rows are found by Cholesky's algorithm, which, taking the largest of what is
-left at each turn, ends after r rows (times d r^2 work). They are no samples, only another form of the matrix.
+left at each turn, ends after r rows and about d r^2 operations. They are no samples, only another form of the
+matrix.
 
 Symbols: T -> rows, s -> shift.
 
@@ -16,10 +17,10 @@ Harbrecht, Peters, Schneider (2012), On the low-rank approximation by the pivote
 Numerical Mathematics 62(4).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 
 from i2cansay.core.blas import add_outer, inner, threads_for
 from i2cansay.core.symmetric import SymmetricMatrix, least_shift
@@ -67,6 +68,9 @@ def thin(matrix: SymmetricMatrix, most: int) -> "ThinMatrix | None":
         left -= np.einsum("rd,rd->d", more, more)
         left[pivots[taken]] = 0.0
         found += rank
+        # Samples that were taken out again leave their rounding, below zero too, which rows would make larger.
+        if left.min() < -nothing:
+            return None
     return ThinMatrix(rows[:found])
 
 
@@ -83,30 +87,32 @@ class ThinMatrix:
     def __init__(self, rows: Float64) -> None:
         self.rows = rows
         """T, (r, size)."""
+        self._products = inner(rows, rows)
 
     @property
     def size(self) -> int:
         """Rows and columns of the matrix."""
         return int(self.rows.shape[1])
 
-    def factor(
-        self, *, shift: float, scale: float = 1.0, plus: Callable[[], Iterable[Features]] = tuple
-    ) -> "ThinFactor":
-        """Return what solves for ``scale * A + shift * I`` and `plus`, as `SymmetricMatrix.factor` does."""
-        return ThinFactor(np.concatenate([self.rows * np.sqrt(scale), *plus()]), shift)
+    def plus(self, rows: Iterable[Features]) -> "ThinMatrix":
+        """Return the matrix with the Gram matrix of further rows, (n, size), a few at a time, added."""
+        return ThinMatrix(np.concatenate([self.rows, *rows]))
+
+    def factor(self, *, shift: float, scale: float = 1.0) -> "ThinFactor":
+        """Return what solves for ``scale * A + shift * I``, as `SymmetricMatrix.factor` does; `scale` is above 0."""
+        largest = float(np.einsum("rd,rd->d", self.rows, self.rows).max(initial=0.0))
+        return ThinFactor(self.rows, self._products, least_shift(shift / scale, self.size, largest), scale)
 
 
 class ThinFactor:
-    """What solves for ``T^T T + s I``: as a `Factor`, from few rows T."""
+    """What solves for ``scale (T^T T + s I)``: as a `Factor`, from few rows T and their products ``T T^T``."""
 
-    def __init__(self, rows: Float64, shift: float) -> None:
-        self._rows = rows
-        largest = float(np.einsum("rd,rd->d", rows, rows).max(initial=0.0))
-        self._shift = least_shift(shift, rows.shape[1], largest)
-        inside = inner(rows, rows)
-        inside[np.diag_indices_from(inside)] += self._shift
+    def __init__(self, rows: Float64, products: Features, shift: float, scale: float) -> None:
+        self._rows, self._shift, self._scale = rows, shift, scale
+        inside = products.copy()
+        inside[np.diag_indices_from(inside)] += shift
         with threads_for(len(rows) ** 3 // 6):
-            self._inside, failed_at = lapack.dpotrf(inside, lower=1)
+            self._inside, failed_at = lapack.dpotrf(inside.T, lower=1, overwrite_a=1)
         if failed_at or not np.isfinite(np.diagonal(self._inside)).all():
             raise ValueError("a symmetric matrix with entries that are not finite cannot be solved")
 
@@ -119,14 +125,27 @@ class ThinFactor:
             with threads_for(len(rows) * len(self._rows) ** 2):
                 weights, _ = lapack.dpotrs(self._inside, along.T, lower=1)
             add_outer(solution, weights, self._rows, scale=-1.0)
-        solution /= self._shift
+        solution /= self._shift * self._scale
         return solution
 
+    def trace_of_inverse(self) -> float:
+        """Return the trace of the inverse."""
+        n_rows, size = self._rows.shape
+        trace: float = (size - n_rows) / self._shift
+        if n_rows:
+            with threads_for(n_rows**3 // 3):
+                inside, _ = lapack.dpotri(self._inside, lower=1)
+            trace += float(np.diagonal(inside).sum())
+        return trace / self._scale
+
     def inverse(self) -> SymmetricMatrix:
-        """Return the inverse."""
+        """Return the inverse; rows and factor are used up."""
         inverse = SymmetricMatrix(self._rows.shape[1])
-        inverse.add_to_diagonal(1 / self._shift)
+        inverse.add_to_diagonal(1 / (self._shift * self._scale))
         if len(self._rows):
-            whitened, _ = lapack.dtrtrs(self._inside, self._rows, lower=1)
-            inverse.add_gram(whitened, scale=-1 / self._shift)
+            with threads_for(self._rows.size * len(self._rows) // 2):
+                whitened = blas.dtrsm(
+                    1.0, self._inside, self._rows.T, side=1, lower=1, trans_a=1, overwrite_b=1
+                )
+            inverse.add_gram(whitened.T, scale=-1 / (self._shift * self._scale))
         return inverse
