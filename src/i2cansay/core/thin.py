@@ -18,6 +18,7 @@ Numerical Mathematics 62(4).
 """
 
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import blas, lapack
@@ -87,7 +88,10 @@ class ThinMatrix:
     def __init__(self, rows: Float64) -> None:
         self.rows = rows
         """T, (r, size)."""
-        self._products = inner(rows, rows)
+
+    @cached_property
+    def _products(self) -> Features:
+        return inner(self.rows, self.rows)
 
     @property
     def size(self) -> int:

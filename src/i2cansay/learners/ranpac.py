@@ -40,10 +40,9 @@ class RanPAC(OnlineClassifier):
 
     Notes
     -----
-    Generalised cross-validation judges by squared error, not by accuracy, and chooses rather strong penalties. At
-    M = 5,000 on EfficientNet-Lite0 features, trained on four fifths of the training part, accuracy on the fifth
-    held out, with "gcv" / 100 / 1,000: CIFAR-10 10% 87.5 / 85.3 / 87.5, CUB-200 69.3 / 69.6 / 70.1,
-    CIFAR-100 30% 68.3 / 68.7 / 69.4.
+    Generalised cross-validation judges by squared error, not by accuracy, and chooses rather strong penalties.
+    docs/shared-mode.md has "gcv" beside 1,000, which held-out training samples prefer to most others
+    (`benchmarks/shared_choices.py table ranpac`).
 
     The statistics are float64: in float32 the sum over a long stream loses the small eigenvalues that the
     penalty is there to weigh, and the result would depend on the order. `forget` removes the targets of a
