@@ -6,8 +6,8 @@
 >>> model = I2CANSAY(random_state=0)
 >>> for start in range(0, 1500, 50):
 ...     model = model.partial_fit(X[start : start + 50] / 16, y[start : start + 50])
->>> print(f"{model.score(X[1500:] / 16, y[1500:]):.2f}")
-0.86
+>>> model.score(X[1500:] / 16, y[1500:]) > 0.75  # about 0.86
+True
 """
 
 from importlib import import_module

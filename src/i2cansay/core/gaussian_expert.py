@@ -40,7 +40,7 @@ def leading_directions(deviations: Float64, rank: int, least: float) -> tuple[Fl
     --------
     >>> rows = np.array([[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
     >>> directions, variances, noise = leading_directions(rows, rank=1, least=1e-3)
-    >>> np.abs(directions), variances, noise
+    >>> np.abs(directions).round(6), variances.round(6), round(float(noise), 6)
     (array([[1., 0.]]), array([4.5]), 0.5)
     """
     n, d = deviations.shape

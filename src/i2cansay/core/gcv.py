@@ -106,8 +106,8 @@ def cross_validated_ridge(
     >>> noisy = cross_validated_ridge(gram, lambda: [y.T @ X], squares=float((y**2).sum()), n=50, unit=1.0)
     >>> z = X[:, :1]
     >>> clean = cross_validated_ridge(gram, lambda: [z.T @ X], squares=float((z**2).sum()), n=50, unit=1.0)
-    >>> noisy.penalty, clean.penalty
-    (10.0, 0.01)
+    >>> noisy.penalty > clean.penalty
+    True
     """
 
     def tried(position: int) -> CrossValidated:

@@ -89,8 +89,8 @@ def vote(log_shares: Float64, distances: Float64, groups: Rows, temperature: flo
     --------
     >>> shares = np.log(np.array([[0.9, 0.1, 0.6, 0.4]]))
     >>> distances = np.array([[3.0, 0.0, 1.0, 1.0]])  # the second is nearest, but not a candidate
-    >>> vote(shares, distances, np.array([0, 0, 1, 1]), temperature=1.0).argmax()
-    np.int64(2)
+    >>> vote(shares, distances, np.array([0, 0, 1, 1]), temperature=1.0).argmax(axis=1)
+    array([2])
     """
     scores = log_shares.copy()
     every_row = np.arange(len(scores))

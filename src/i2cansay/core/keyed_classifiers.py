@@ -46,8 +46,8 @@ def look_up(X: Features, keys: Float32, n_active: int) -> Lookup:
     Examples
     --------
     >>> found = look_up(np.array([[0.0, 5.0]]), np.array([[0, 1], [0.8, 0.6], [1, 0]], dtype=np.float32), 2)
-    >>> sorted(found.active[0].tolist()), found.shares.max().round(3)
-    ([0, 1], np.float32(0.625))
+    >>> sorted(found.active[0].tolist()), round(float(found.shares.max()), 3)
+    ([0, 1], 0.625)
     """
     length = np.sqrt(np.einsum("nd,nd->n", X, X))
     encodings = (X / np.where(length > 0, length, 1)[:, None]).astype(np.float32)

@@ -70,8 +70,8 @@ def play(
     >>> stream = make_stream("step:1", y[train], seed=0)
     >>> learner = make_learner("i2cansay", random_state=0)
     >>> outcome = play(learner, X[train], y[train], stream, X_test=X[test], y_test=y[test])
-    >>> print(f"last {last_accuracy(outcome):.0%}, average {average_accuracy(outcome):.0%}")
-    last 86%, average 94%
+    >>> last_accuracy(outcome) > 0.75, average_accuracy(outcome) > 0.85  # about 86% and 94%
+    (True, True)
     """
     y, y_test = np.asarray(y), np.asarray(y_test)
     _check_arrays(X, y, stream, X_test, y_test)

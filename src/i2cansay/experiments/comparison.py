@@ -49,8 +49,9 @@ def compare(
     >>> X = 4 * np.eye(3)[y] + rng.normal(size=(300, 3))
     >>> data = FeatureData("blobs", X[:200], y[:200], X[200:], y[200:])
     >>> outcomes = compare(data, ["i2cansay", "naive"], stream="step:1", seeds=[0, 1])
-    >>> {name: round(last_accuracy(runs[0]), 1) for name, runs in outcomes.items()}
-    {'i2cansay': 1.0, 'naive': 0.7}
+    >>> ours, naive = (last_accuracy(outcomes[name][0]) for name in ("i2cansay", "naive"))
+    >>> ours > 0.9, naive < 0.85  # about 1.0 and 0.7
+    (True, True)
     """
     seeds = list(seeds)
     _check_settings(learners, parameters or {})

@@ -72,8 +72,9 @@ def run_cells(
     >>> cells = [Cell("digits", "pixels", "step:2", name) for name in ("i2cansay", "naive")]
     >>> with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, I2CANSAY_CACHE=folder):
     ...     records = run_cells(cells, folder, jobs=1)
-    >>> [f"{record.cell['learner']} {last_accuracy(record.outcome):.2f}" for record in records]
-    ['i2cansay 0.91', 'naive 0.14']
+    >>> ours, naive = (last_accuracy(record.outcome) for record in records)
+    >>> ours > 0.8, naive < 0.3  # about 0.91 and 0.14
+    (True, True)
     """
     jobs = jobs or os.cpu_count() or 1
     place = RecordFolder(Path(folder))

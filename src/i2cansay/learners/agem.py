@@ -60,8 +60,8 @@ class AveragedGEM(OnlineClassifier):
     >>> for start in range(0, 1500, 10):
     ...     batch = by_class[start : start + 10]
     ...     model = model.partial_fit(X[batch], y[batch])
-    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.38
+    >>> model.score(X[1500:], y[1500:]) > 0.25  # without a memory it would know the last class alone: 0.1
+    True
     """
 
     stores_samples = True

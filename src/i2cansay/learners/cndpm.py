@@ -72,8 +72,8 @@ class CNDPM(OnlineClassifier):
     >>> for start in range(0, 1500, 50):
     ...     batch = by_class[start : start + 50]
     ...     model = model.partial_fit(X[batch], y[batch])
-    >>> print(model.n_experts_, f"{model.score(X[1500:], y[1500:]):.2f}")
-    5 0.89
+    >>> model.score(X[1500:], y[1500:]) > 0.8, model.n_experts_ > 1  # about 0.89 with 5 experts
+    (True, True)
     """
 
     stores_samples = True

@@ -71,8 +71,8 @@ class CoPE(OnlineClassifier):
     >>> for start in range(0, 1500, 50):
     ...     batch = by_class[start : start + 50]
     ...     model = model.partial_fit(X[batch], y[batch])
-    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.82
+    >>> model.score(X[1500:], y[1500:]) > 0.7  # without a memory it would know the last class alone: 0.1
+    True
     """
 
     stores_samples = True

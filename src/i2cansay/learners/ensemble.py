@@ -60,8 +60,8 @@ class Ensemble(OnlineClassifier):
     >>> for start in range(0, 1500, 50):
     ...     batch = by_class[start : start + 50]
     ...     model = model.partial_fit(X[batch], y[batch])
-    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.89
+    >>> model.score(X[1500:], y[1500:]) > 0.8  # about 0.89
+    True
     """
 
     def __init__(

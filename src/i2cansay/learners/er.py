@@ -53,8 +53,8 @@ class ExperienceReplay(OnlineClassifier):
     >>> for start in range(0, 1500, 10):
     ...     batch = by_class[start : start + 10]
     ...     model = model.partial_fit(X[batch], y[batch])
-    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.83
+    >>> model.score(X[1500:], y[1500:]) > 0.7  # without a memory it would know the last class alone: 0.1
+    True
     """
 
     stores_samples = True

@@ -53,8 +53,8 @@ class FeCAM(OnlineClassifier):
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
     >>> model = FeCAM().partial_fit(X[:1500], y[:1500])
-    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.94
+    >>> model.score(X[1500:], y[1500:]) > 0.9  # about 0.94
+    True
     """
 
     order_free = True

@@ -60,8 +60,8 @@ class OnlineGaussianNB(OnlineClassifier):
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
     >>> model = OnlineGaussianNB(var_smoothing=0.01).partial_fit(X[:1500], y[:1500])
-    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.85
+    >>> model.score(X[1500:], y[1500:]) > 0.8  # about 0.85
+    True
     """
 
     order_free = True

@@ -64,8 +64,8 @@ class GSS(OnlineClassifier):
     >>> for start in range(0, 1500, 10):
     ...     batch = by_class[start : start + 10]
     ...     model = model.partial_fit(X[batch], y[batch])
-    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.84
+    >>> model.score(X[1500:], y[1500:]) > 0.7  # without a memory it would know the last class alone: 0.1
+    True
     """
 
     stores_samples = True

@@ -111,8 +111,8 @@ class I2CANSAY(OnlineClassifier):
     >>> for start in range(0, 1500, 50):
     ...     batch = by_class[start : start + 50]
     ...     model = model.partial_fit(X[batch], y[batch])
-    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.86
+    >>> model.score(X[1500:], y[1500:]) > 0.75  # about 0.86; a softmax layer would know the last class alone: 0.1
+    True
     """
 
     _rule: Rule  # made by `_start`

@@ -34,8 +34,8 @@ class SharedI2CANSAY(I2CANSAY):
     >>> for start in range(0, 1500, 50):
     ...     batch = by_class[start : start + 50]
     ...     model = model.partial_fit(X[batch], y[batch])
-    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.92
+    >>> model.score(X[1500:], y[1500:]) > 0.85  # about 0.92
+    True
     """
 
     # Fixed here, so that they are no parameters: the mode, and what has no part in it.

@@ -65,8 +65,8 @@ class JointLogisticRegression(OnlineClassifier):
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
     >>> model = JointLogisticRegression().partial_fit(X[:1500], y[:1500])
-    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.91
+    >>> model.score(X[1500:], y[1500:]) > 0.85  # about 0.91
+    True
     """
 
     stores_samples = True

@@ -32,8 +32,8 @@ class Naive(OnlineClassifier):
     >>> for start in range(0, 1500, 50):
     ...     batch = by_class[start : start + 50]
     ...     model = model.partial_fit(X[batch], y[batch])
-    >>> print(f"{mixed.score(X[1500:], y[1500:]):.2f} {model.score(X[1500:], y[1500:]):.2f}")
-    0.79 0.11
+    >>> mixed.score(X[1500:], y[1500:]) > 0.7, model.score(X[1500:], y[1500:]) < 0.2  # about 0.79 and 0.11
+    (True, True)
     """
 
     def __init__(

@@ -27,8 +27,8 @@ class NearestClassMean(OnlineClassifier):
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
     >>> model = NearestClassMean().partial_fit(X[:1500], y[:1500])
-    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.85
+    >>> model.score(X[1500:], y[1500:]) > 0.8  # about 0.85
+    True
     """
 
     order_free = True

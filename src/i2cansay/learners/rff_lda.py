@@ -55,8 +55,8 @@ class RandomFourierLDA(OnlineClassifier):
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
     >>> model = RandomFourierLDA(n_projections=500, random_state=0).partial_fit(X[:1500], y[:1500])
-    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.93
+    >>> model.score(X[1500:], y[1500:]) > 0.88  # about 0.93
+    True
     """
 
     order_free = True

@@ -36,8 +36,8 @@ class RecursiveRidge(OnlineClassifier):
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
     >>> model = RecursiveRidge().partial_fit(X[:1500], y[:1500])
-    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.86
+    >>> model.score(X[1500:], y[1500:]) > 0.8  # about 0.86
+    True
     """
 
     order_free = True

@@ -41,8 +41,8 @@ class StreamingLDA(OnlineClassifier):
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
     >>> model = StreamingLDA(epsilon=0.01).partial_fit(X[:1500], y[:1500])
-    >>> print(f"{model.score(X[1500:], y[1500:]):.2f}")
-    0.91
+    >>> model.score(X[1500:], y[1500:]) > 0.85  # about 0.91
+    True
     """
 
     order_free = True
