@@ -2,8 +2,9 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
+OLDEST := .venv-oldest
 
-.PHONY: demo test lint format test-torch test-browser bench docs clean help
+.PHONY: demo test lint format test-kernels test-oldest test-package test-torch test-browser bench docs clean help
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -30,6 +31,16 @@ docs: $(VENV)/dev.stamp       ## write the generated documents anew
 	$(BIN)/python tools/docs.py
 	$(BIN)/python benchmarks/shared_page.py
 
+test-kernels: $(VENV)/dev.stamp  ## the numerical tests on every BLAS kernel of this processor; FEW=1: two, in part
+	$(BIN)/python tools/kernels.py $(if $(FEW),--few)
+
+test-oldest: $(OLDEST)/stamp  ## core and learners on the oldest dependencies that pyproject.toml allows
+	$(OLDEST)/bin/python -m pytest -n auto src/i2cansay/core src/i2cansay/learners tests/core tests/learners \
+		tests/test_contract.py tests/test_sklearn.py
+
+test-package: $(VENV)/dev.stamp  ## build, install into empty environments, try each
+	$(BIN)/python tools/package.py
+
 test-torch: $(VENV)/torch.stamp  ## the checks against torch
 	$(BIN)/python -m pytest -m torch
 
@@ -41,7 +52,7 @@ bench: $(VENV)/dev.stamp      ## speed against peers and floors
 	$(BIN)/python benchmarks/encoder.py
 
 clean:           ## remove the environment and what the tools left
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "i2cansay needs Python 3.11 or newer, this is " + sys.version'
@@ -53,6 +64,12 @@ $(VENV)/demo.stamp: pyproject.toml | $(BIN)/python
 
 $(VENV)/dev.stamp: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+$(OLDEST)/stamp: pyproject.toml tools/oldest.py
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(PYTHON) tools/oldest.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(OLDEST)/constraints.txt -e '.[test]'
 	@touch $@
 
 $(VENV)/browser.stamp: $(VENV)/dev.stamp

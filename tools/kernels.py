@@ -106,6 +106,12 @@ def processor_flags(cpuinfo: str) -> frozenset[str]:
     return frozenset(found[1].split()) if found else frozenset()
 
 
+def flags_of_this_processor() -> frozenset[str]:
+    """Return the flags of the processor this runs on, none where Linux does not tell."""
+    cpuinfo = Path("/proc/cpuinfo")
+    return processor_flags(cpuinfo.read_text()) if cpuinfo.exists() else frozenset()
+
+
 def usable(flags: frozenset[str]) -> list[Kernel]:
     """Return the kernels that the processor can execute and the installed OpenBLAS has, and name the others."""
     kernels = []
@@ -113,7 +119,9 @@ def usable(flags: frozenset[str]) -> list[Kernel]:
         if not kernel.flags <= flags:
             print(f"{kernel.name}: not on this processor, it needs {' '.join(sorted(kernel.flags - flags))}")
         elif not set(used := probe({"OPENBLAS_CORETYPE": kernel.name}).kernels) <= set(kernel.reported):
-            print(f"{kernel.name}: not in the installed OpenBLAS, which uses {' and '.join(used)} in its place")
+            print(
+                f"{kernel.name}: not in the installed OpenBLAS, which uses {' and '.join(used)} in its place"
+            )
         else:
             kernels.append(kernel)
     return kernels
@@ -134,13 +142,15 @@ def run(kernel: Kernel, threads: int, tests: list[str], simd: str) -> str | None
 def main() -> int:
     """Run what was asked for and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--few", action="store_true", help="doctests, guides and learners on two other kernels")
+    parser.add_argument(
+        "--few", action="store_true", help="doctests, guides and learners on two other kernels"
+    )
     few = parser.parse_args().few
-    cpuinfo = Path("/proc/cpuinfo")
-    own = probe({})
-    kernels = usable(processor_flags(cpuinfo.read_text()) if cpuinfo.exists() else frozenset())
+    own, kernels = probe({}), usable(flags_of_this_processor())
     if not kernels:
-        print(f"no other kernel than this machine's own, {' and '.join(own.kernels)}, is known: nothing was run")
+        print(
+            f"no other kernel than this machine's own, {' and '.join(own.kernels)}, is known: nothing was run"
+        )
         return 0
     threads = [1] if few or (os.cpu_count() or 1) < 2 else [1, 2]
     if few:

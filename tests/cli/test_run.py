@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 from sklearn.datasets import load_digits
 from typer.testing import CliRunner
 
+import i2cansay
 from i2cansay.cli import app
 from i2cansay.evaluate import Outcome, last_accuracy
 
@@ -81,6 +84,25 @@ def test_the_demo_ends_with_a_table_a_picture_and_what_to_try_next(tmp_path: Pat
         assert word in result.output
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert picture.stat().st_size > 20_000
+
+
+@pytest.mark.parametrize(
+    ("missing", "extras"), [(["PIL", "matplotlib"], "images,plot"), (["matplotlib"], "plot")]
+)
+def test_the_demo_names_all_it_lacks_at_once(
+    missing: list[str], extras: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in missing:
+        monkeypatch.setitem(sys.modules, module, None)
+    result = CliRunner().invoke(app, ["demo"])
+    assert isinstance(result.exception, ImportError)
+    assert f'pip install "i2cansay[{extras}]"' in str(result.exception)
+
+
+def test_it_runs_as_a_module() -> None:
+    command = [sys.executable, "-m", "i2cansay", "--version"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (0, f"i2cansay {i2cansay.__version__}\n"), result.stderr
 
 
 def test_version_and_help() -> None:

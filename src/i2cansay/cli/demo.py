@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -42,6 +43,7 @@ def demo(
     from i2cansay.experiments.comparison import compare
     from i2cansay.experiments.picture import check_drawable, draw_curves
 
+    _check_installed()
     check_drawable(picture)
     size = 96 if size is None and (dataset, encoder) == ("digits", "efficientnet-lite0") else size
     data = features_of(dataset, encoder, size=size, fraction=fraction)
@@ -59,6 +61,17 @@ def demo(
     draw_curves(title, outcomes, picture)
     typer.echo(f"\nDrew accuracy over the stream: {picture}")
     typer.echo(_next(dataset, stream))
+
+
+def _check_installed() -> None:
+    # One sentence for all that is missing: naming one extra now and the next after it is installed is a nuisance.
+    needed = {"images": "PIL", "plot": "matplotlib"}
+    missing = [extra for extra, module in needed.items() if find_spec(module) is None]
+    if missing:
+        extras = ",".join(missing)
+        raise ImportError(
+            f'the demo needs more: pip install "i2cansay[{extras}]"; learn, predict and run do not'
+        )
 
 
 def _next(dataset: str, stream: str) -> str:
