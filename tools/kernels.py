@@ -73,7 +73,8 @@ PROBE = """
 import json, numpy, scipy.linalg, threadpoolctl
 blas = [library for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas"]
 simd = numpy.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", [])
-print(json.dumps({"kernels": sorted({str(library.get("architecture")) for library in blas}), "simd": " ".join(simd)}))
+kernels = sorted({str(library.get("architecture")) for library in blas})
+print(json.dumps({"kernels": kernels, "simd": " ".join(simd)}))
 """
 
 

@@ -82,8 +82,8 @@ def test_a_failing_kernel_is_named_and_the_others_still_run(
     monkeypatch.setattr(sys, "argv", ["kernels.py"])
     monkeypatch.setattr(kernels, "probe", lambda wanted: kernels.Probed(["Haswell"], "X86_V3"))
     monkeypatch.setattr(kernels, "usable", lambda flags: chosen)
-    monkeypatch.setattr(kernels.os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(kernels.subprocess, "run", fails_on_nehalem)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(subprocess, "run", fails_on_nehalem)
     assert kernels.main() == 1
     assert started == [(kernel.name, threads) for kernel in chosen for threads in ("1", "2")]
     last = capsys.readouterr().out.splitlines()[-1]
