@@ -196,10 +196,10 @@ def bomb(width: int, height: int) -> bytes:
 
 @pytest.mark.parametrize("size", [(8193, 8192), (15_000, 15_000), (2**31 - 1, 2**31 - 1)])
 def test_a_decompression_bomb_is_refused_from_its_header(size: tuple[int, int]) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ImageError, match=r"more than the|more pixels than"):
         open_image(bomb(*size))
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert size[0] * size[1] > MAX_PIXELS
 
 
@@ -283,14 +283,14 @@ def test_damaged_files_give_a_picture_or_an_image_error(n: int) -> None:
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for i in range(n):
         data = damaged(files[i % len(files)], rng)
-        start = time.perf_counter()
+        start = time.process_time()
         try:
             image = open_image(data)
             assert image.mode == "RGB"
             assert len(image.tobytes()) == 3 * image.width * image.height
         except ImageError:
             refused += 1
-        slowest = max(slowest, time.perf_counter() - start)
+        slowest = max(slowest, time.process_time() - start)
     assert 0 < refused < n
     assert slowest < 10
     assert list(warnings.filters) == filters

@@ -92,7 +92,7 @@ def test_two_processes_may_build_at_the_same_time(checkpoint: Path, empty_cache:
     children = [context.Process(target=fingerprint_in_child, args=(checkpoint, answers)) for _ in range(2)]
     for child in children:
         child.start()
-    found = {answers.get(timeout=60) for _ in children}
+    found = {answers.get(timeout=300) for _ in children}
     for child in children:
         child.join()
     assert len(found) == 1

@@ -53,7 +53,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes(
             process.kill()
             assert process.wait() == -signal.SIGKILL
     with start(folder, 0.0) as process:
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=300)
         assert process.returncode == 0
     begun.append(int(output.split()[0]))
     assert finished(folder) == expected
@@ -73,7 +73,7 @@ def test_two_at_once_encode_every_image_once(tmp_path: Path, expected: dict[str,
             assert process.stdout is not None
             assert process.stdout.readline() == "waiting\n"
         held.close()
-        outputs = [process.communicate(timeout=60)[0] for process in processes]
+        outputs = [process.communicate(timeout=300)[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0]
     # One encoded everything, the other read the result.
     idle, busy = sorted(outputs)

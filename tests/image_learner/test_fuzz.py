@@ -18,11 +18,11 @@ MOST_MEGABYTES = 1200
 @pytest.mark.parametrize(("count", "seed"), [(500, 0), pytest.param(8_000, 1, marks=pytest.mark.slow)])
 def test_damaged_files_get_an_answer_or_a_reason(count: int, seed: int) -> None:
     command = [sys.executable, "-m", "tests.image_learner.fuzz", str(count), str(seed)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert sum(told["asked"].values()) >= count
     # Of each format some are still pictures and some are not: the damage is neither too little nor too much.
     assert all(0 < told["answered"][kind] < told["asked"][kind] for kind in ("GIF", "JPEG", "PNG", "WEBP"))
-    assert told["slowest call, s"] < 10
+    assert told["slowest call, CPU s"] < 10
     assert told["peak memory, MB"] - told["memory before, MB"] < MOST_MEGABYTES
