@@ -75,8 +75,10 @@ class Listener:
         self._make = make
         self._tls: dict[str, Any] = {"ssl": context, "ssl_handshake_timeout": seconds} if context else {}
         self._loop = asyncio.get_running_loop()
-        self._farewells: list[socket.socket] = []
-        self._tasks = {self._loop.create_task(self._accept()), self._loop.create_task(self._sweep())}
+        self._farewells: set[socket.socket] = set()
+        accepting = self._loop.create_task(self._accept())
+        accepting.add_done_callback(lambda _: listening.close())  # not before the loop has let go of it
+        self._tasks = (accepting, self._loop.create_task(self._sweep()))
 
     async def _accept(self) -> None:
         while True:
@@ -127,11 +129,11 @@ class Listener:
         except OSError:
             connection.close()
             return
-        self._farewells.append(connection)
+        self._farewells.add(connection)
         self._loop.call_later(FAREWELL, self._hang_up, connection)
 
     def _hang_up(self, connection: socket.socket) -> None:
-        self._farewells.remove(connection)
+        self._farewells.discard(connection)
         connection.close()
 
     async def _sweep(self) -> None:
@@ -143,7 +145,8 @@ class Listener:
         """Take no more connections in."""
         for task in self._tasks:
             task.cancel()
-        self._listening.close()
+        for connection in list(self._farewells):
+            self._hang_up(connection)
 
     async def wait_closed(self) -> None:
         """Return when that is so."""

@@ -155,8 +155,8 @@ class Server(uvicorn.Server):
         """Listen, and let uvicorn start what is behind."""
         listening = bind(self._address.host, self._address.port)  # first: from now on clients can wait
         await super().startup(sockets=[])
-        self.servers = [  # type: ignore[assignment]
-            Listener(
+        self.servers = [
+            Listener(  # type: ignore[misc]
                 each,
                 self._connections,
                 self._metrics,
