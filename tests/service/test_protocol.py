@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,7 +32,7 @@ from tests.service.test_http import send
 
 HALF = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 WHOLE = HALF + b"\r\n"
-BODY = b"POST /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
+BODY = b"POST /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{"
 
 
 @contextmanager
@@ -246,7 +247,12 @@ def test_where_descriptors_are_short_it_pauses_and_then_goes_on(
         (listening,) = bind("127.0.0.1", 0)
         monkeypatch.setattr(asyncio.get_running_loop(), "sock_accept", short)
         door = Listener(
-            listening, Connections(4, Limits()), Metrics(), lambda _: pytest.fail(), context=None, seconds=1.0
+            listening,
+            Connections(4, Limits()),
+            Metrics(),
+            lambda _: pytest.fail("nobody came"),
+            context=None,
+            seconds=1.0,
         )
         await asyncio.sleep(1.0)
         door.close()
@@ -254,8 +260,8 @@ def test_where_descriptors_are_short_it_pauses_and_then_goes_on(
 
     with caplog.at_level(logging.WARNING):
         asyncio.run(listen())
-    assert 2 <= len(calls)
-    assert all(later - sooner >= 0.19 for sooner, later in zip(calls, calls[1:], strict=False))
+    assert len(calls) >= 2
+    assert all(later - sooner >= 0.19 for sooner, later in pairwise(calls))
     assert "Too many open files" in caplog.text
 
 
@@ -268,9 +274,17 @@ def test_where_descriptors_are_short_it_pauses_and_then_goes_on(
         ((b"nonsense\r\n\r\n",), 400, "not_http"),
         ((b"GET / HTTP/1.1\r\nno colon here\r\n\r\n",), 400, "not_http"),
         ((b"GET / HTTP/1.1\r\n\r\n",), 400, "not_http"),  # no host
-        ((b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\r\n",), 400, "not_http"),  # TLS on a plain port
+        (
+            (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\r\n",),
+            400,
+            "not_http",
+        ),  # TLS on a plain port
         ((HALF + b"x: " + b"y" * 200_000,), 431, "headers_too_large"),
-        ((HALF + b"x: " + b"y" * 200_000 + b"\r\n\r\n",), 431, "headers_too_large"),  # complete, in one packet
+        (
+            (HALF + b"x: " + b"y" * 200_000 + b"\r\n\r\n",),
+            431,
+            "headers_too_large",
+        ),  # complete, in one packet
         ((HALF + b"x: " + b"y" * 17_000 + b"\r\n\r\n",), 431, "headers_too_large"),
         ((HALF + b"".join(b"x%d: y\r\n" % n for n in range(100)) + b"\r\n",), 431, "headers_too_large"),
         ((BODY.replace(b"Content-Length: 99", b"Transfer-Encoding: chunked"), b"zz\r\n"), 400, "not_http"),
@@ -301,7 +315,9 @@ def test_requests_in_one_packet_are_answered_in_turn(shared: Running) -> None:
 def test_a_handshake_that_does_not_end_is_given_up(start: Starter, tmp_path: Path) -> None:
     if shutil.which("openssl") is None:
         pytest.skip("no openssl to make a certificate with")
-    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -keyout key.pem -out cert.pem"
+    command = (
+        "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -keyout key.pem -out cert.pem"
+    )
     subprocess.run(command.split(), cwd=tmp_path, check=True, capture_output=True)
     running = start(
         limits=Limits(connections=4, header_seconds=0.5),
