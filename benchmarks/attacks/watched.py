@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import resource
 import socket
 import tempfile
 import threading
@@ -116,12 +117,22 @@ def _serve(folder: str, port: int, options: dict[str, Any]) -> None:
     from i2cansay.service.service import Service
 
     encoder = options.pop("encoder", "pixels")
-    run(Service(Path(folder), limits=Limits(**options), encoder=encoder), Address(port=port))
+    need_token = options.pop("need_token", False)
+    if descriptors := options.pop("descriptors", None):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+    service = Service(Path(folder), limits=Limits(**options), encoder=encoder)
+    if need_token:
+        (Path(folder) / "token").write_text(service.tokens.add("attacks", "admin"))
+    run(service, Address(port=port, need_token=need_token))
 
 
 @contextmanager
 def victim(**options: Any) -> Iterator[Victim]:
-    """Start a service on a free port of loopback with an empty folder; `options` are `encoder` and its limits."""
+    """Start a service on a free port of loopback with an empty folder.
+
+    `options` are its limits, `encoder`, `descriptors` (how many its process may open) and `need_token` (the file
+    `token` in its folder then holds a valid one).
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]

@@ -11,7 +11,7 @@ import pytest
 
 from i2cansay.service.app import create_app
 from i2cansay.service.client import Client, RequestRefused
-from i2cansay.service.guard import scope_for
+from i2cansay.service.guard import WRONG_TOKENS_AT_ONCE, scope_for
 from i2cansay.service.limits import Limits
 from i2cansay.service.server import Address, check_address
 from tests.service.running import Running, Starter
@@ -173,3 +173,113 @@ def test_too_much_at_once_is_asked_to_come_back(start: Starter) -> None:
     assert (
         running.client.model("numbers").learn("a", features=[[1.0]]).learnt == 1
     )  # counted bytes are given back
+
+
+def guess(running: Running, secret: str, **headers: str) -> tuple[int, dict[str, str], dict[str, str]]:
+    """Ask with a token."""
+    return send(running, "GET", "/v1/models", None, {"authorization": f"Bearer {secret}", **headers})
+
+
+def test_wrong_tokens_are_slowed_down_and_right_ones_never(start: Starter) -> None:
+    running = start(need_token=True, limits=Limits(wrong_tokens_per_second=0.001))
+    right = running.service.tokens.add("me", "predict")
+    answers = [guess(running, f"guess {number}") for number in range(WRONG_TOKENS_AT_ONCE + 5)]
+    assert [status for status, _, _ in answers] == [401] * WRONG_TOKENS_AT_ONCE + [429] * 5
+    _, headers, content = answers[-1]
+    assert content["code"] == "too_many_wrong_tokens"
+    assert 900 <= int(headers["retry-after"]) <= 1000
+    assert guess(running, right)[0] == 200  # from the same address
+    assert send(running, "GET", "/v1/models")[0] == 401  # no token at all is no guess
+    _, _, metrics = send(running, "GET", "/metrics", None, {"authorization": f"Bearer {right}"})
+    assert b"i2cansay_wrong_tokens_total 25" in metrics
+    assert b"i2cansay_wrong_tokens_refused_total 5" in metrics
+
+
+@pytest.mark.parametrize(
+    ("proxies", "last"),
+    [
+        ((), 429),  # nobody is believed: all come from this machine
+        (("127.0.0.1",), 401),  # each client has guesses of its own
+        (("127.0.0.0/8",), 401),
+        (("10.0.0.0/8",), 429),
+    ],
+)
+def test_only_a_trusted_proxy_says_who_asks(start: Starter, proxies: tuple[str, ...], last: int) -> None:
+    running = start(need_token=True, limits=Limits(wrong_tokens_per_second=0.001), proxies=proxies)
+    running.service.tokens.add("me", "predict")
+    for _ in range(WRONG_TOKENS_AT_ONCE):
+        guess(running, "guess", **{"x-forwarded-for": "192.0.2.1"})
+    assert guess(running, "guess", **{"x-forwarded-for": "192.0.2.2"})[0] == last
+    # What a client writes itself stands before what the proxy adds.
+    assert guess(running, "guess", **{"x-forwarded-for": "192.0.2.3, 192.0.2.1"})[0] == 429
+
+
+def test_a_proxy_is_named_by_its_address(start: Starter) -> None:
+    service = start().service
+    with pytest.raises(ValueError, match="an address or a network"):
+        check_address(service, Address(proxies=("my-proxy",)))
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allow"),
+    [
+        ("PUT", "/v1/models", "GET, HEAD, OPTIONS, POST"),
+        ("POST", "/v1/models/numbers", "DELETE, GET, HEAD, OPTIONS"),
+        ("GET", "/v1/models/numbers/learn", "OPTIONS, POST"),
+        ("DELETE", "/v1/models/numbers/log", "GET, HEAD, OPTIONS"),
+        ("POST", "/healthz", "GET, HEAD, OPTIONS"),
+        ("POST", "/page.js", "GET, HEAD, OPTIONS"),
+        ("TRACE", "/v1/openapi.json", "GET, HEAD, OPTIONS"),
+        ("BREW", "/", "GET, HEAD, OPTIONS"),
+    ],
+)
+def test_a_wrong_method_is_told_the_right_ones(shared: Running, method: str, path: str, allow: str) -> None:
+    status, headers, content = send(shared, method, path)
+    assert (status, content["code"], headers["allow"]) == (405, "wrong_method", allow)
+    assert allow in content["detail"]
+    status, headers, _ = send(shared, "OPTIONS", path)
+    assert (status, headers["allow"]) == (204, allow)
+    if "HEAD" in allow:
+        status, headers, body = send_head(shared, path)
+        assert (status, body) == (200, b"")
+        assert headers["content-type"] == send(shared, "GET", path)[1]["content-type"]
+
+
+def send_head(running: Running, path: str) -> tuple[int, dict[str, str], bytes]:
+    """Ask for a head."""
+    parts = urlsplit(running.client.url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+    connection.request("HEAD", path)
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return answer.status, dict(answer.headers), body
+
+
+@pytest.mark.parametrize(
+    "path", ["/nowhere", "/v1/nowhere", "/v1/models/numbers/nowhere", "//", "/%2e%2e/etc"]
+)
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
+def test_what_is_not_there_is_said_in_json(shared: Running, method: str, path: str) -> None:
+    status, headers, content = send(shared, method, path)
+    assert (status, content["code"]) == (404, "not_found")
+    assert headers["content-type"] == "application/json"
+
+
+def test_a_browser_of_a_welcome_site_may_go_on(start: Starter) -> None:
+    running = start(origins=("https://plant.example",), need_token=True)
+    headers = {"origin": "https://plant.example", "access-control-request-method": "POST"}
+    assert send(running, "OPTIONS", "/v1/models", None, headers)[0] == 204
+    assert send(running, "OPTIONS", "/v1/models")[0] == 401
+
+
+def test_an_error_has_one_name_however_often_it_happens(
+    shared: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(name: str) -> None:
+        raise RuntimeError(name)
+
+    monkeypatch.setattr(shared.service, "model", broken)
+    answers = [send(shared, "GET", f"/v1/models/{name}")[2]["detail"] for name in ("a", "b")]
+    other = send(shared, "GET", "/v1/models/a/classes")[2]["detail"]
+    assert answers[0] == answers[1] != other

@@ -33,8 +33,21 @@ def serve(
     allow_host: Annotated[
         list[str], typer.Option(help="Another name by which this machine is called; repeat for several.")
     ] = [],  # noqa: B006
+    trusted_proxy: Annotated[
+        list[str],
+        typer.Option(
+            help="Address or network of a proxy whose X-Forwarded-For is believed; repeat for several."
+        ),
+    ] = [],  # noqa: B006
     rate: Annotated[float, typer.Option(min=0.1, help="Requests per second that a token may send.")] = 50.0,
     max_body: Annotated[int, typer.Option(min=1, help="Megabytes that a request may have.")] = 64,
+    max_connections: Annotated[int, typer.Option(min=1, help="Connections that are open at once.")] = 1024,
+    max_per_address: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Connections from one address; this machine and trusted proxies have no limit."
+        ),
+    ] = 128,
 ) -> None:
     """Teach models by example, over HTTP and on a page. What was answered survives a power cut; no picture is kept.
 
@@ -49,8 +62,22 @@ def serve(
     from i2cansay.service.server import Address, check_address, run
     from i2cansay.service.service import Service
 
-    limits = Limits(requests_per_second=rate, body_bytes=max_body * MEGABYTE)
-    address = Address(host, port, certificate, key, need_token, tuple(allow_host), tuple(allow_origin))
+    limits = Limits(
+        requests_per_second=rate,
+        body_bytes=max_body * MEGABYTE,
+        connections=max_connections,
+        connections_per_address=max_per_address,
+    )
+    address = Address(
+        host,
+        port,
+        certificate,
+        key,
+        need_token,
+        hosts=tuple(allow_host),
+        origins=tuple(allow_origin),
+        proxies=tuple(trusted_proxy),
+    )
     service = Service(folder, limits=limits, encoder=encoder)
     check_address(service, address)
     if model and not service.models and not service.damaged and not service.read_only:

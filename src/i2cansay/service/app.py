@@ -12,12 +12,14 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match
+from starlette.types import Scope
 
 import i2cansay
 from i2cansay.service.api import REFUSALS
 from i2cansay.service.bodies import sentence_of
-from i2cansay.service.errors import ServiceError, refused
-from i2cansay.service.guard import Door, Guard, error_content
+from i2cansay.service.errors import ServiceError, error_content, refused
+from i2cansay.service.guard import Door, Guard
 from i2cansay.service.lesson_routes import add_lesson_routes
 from i2cansay.service.model_routes import add_model_routes
 from i2cansay.service.schemas import Health
@@ -64,7 +66,7 @@ def create_app(service: Service, door: Door | None = None) -> FastAPI:
     add_model_routes(router, service)
     app.include_router(router)
     _add_health(app, service)
-    _add_errors(app)
+    _add_errors(app, router)
     for path, (name, kind) in FILES.items():
         app.add_api_route(path, _file(name, kind), include_in_schema=False, methods=["GET", "HEAD"])
     app.add_middleware(Guard, service=service, door=door or Door())
@@ -98,7 +100,7 @@ def _add_health(app: FastAPI, service: Service) -> None:
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _add_errors(app: FastAPI) -> None:
+def _add_errors(app: FastAPI, router: APIRouter) -> None:
     def answer(error: ServiceError) -> Response:
         content, headers = error_content(error)
         return JSONResponse(content, error.status, headers=headers)
@@ -112,8 +114,26 @@ def _add_errors(app: FastAPI) -> None:
         return answer(refused(sentence_of(error.errors()[0])))
 
     @app.exception_handler(HTTPException)
-    async def on_http_error(_: Request, error: HTTPException) -> Response:
+    async def on_http_error(request: Request, error: HTTPException) -> Response:
+        headers = dict(error.headers or {})
+        sentence = str(error.detail)
+        if error.status_code == 405:
+            headers = {"allow": ", ".join(_methods([*router.routes, *app.routes], request.scope))}
+            if request.method == "OPTIONS":
+                return Response(status_code=204, headers=headers)
+            sentence = f"this address takes {headers['allow']}, not {request.method[:20]}"
+        elif error.status_code == 404:
+            sentence = "there is nothing at this address; /v1/openapi.json lists what there is"
         code = CODES.get(error.status_code, "refused")
-        response = answer(ServiceError(error.status_code, code, str(error.detail)))
-        response.headers.update(error.headers or {})
+        response = answer(ServiceError(error.status_code, code, sentence))
+        response.headers.update(headers)
         return response
+
+
+def _methods(routes: list[BaseRoute], scope: Scope) -> list[str]:
+    """Return what an address takes; each method is a route of its own, and the framework names only the first."""
+    methods = {"OPTIONS"}
+    for route in routes:
+        if route.matches(scope)[0] is not Match.NONE:
+            methods |= getattr(route, "methods", None) or set()
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))

@@ -32,6 +32,22 @@ class ServiceError(Exception):
         self.retry_after = retry_after
 
 
+def error_content(error: ServiceError) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the body and the headers of a refusal.
+
+    Examples
+    --------
+    >>> error_content(busy("the encoder"))[1]
+    {'retry-after': '1'}
+    """
+    headers = {}
+    if error.retry_after is not None:
+        headers["retry-after"] = str(max(1, round(error.retry_after)))
+    if error.status == 401:
+        headers["www-authenticate"] = "Bearer"
+    return {"code": error.code, "detail": error.sentence}, headers
+
+
 def refused(sentence: str) -> ServiceError:
     """The request makes no sense as it is."""
     return ServiceError(422, "refused", sentence)

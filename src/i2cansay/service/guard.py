@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import json
 import logging
-import secrets
 import time
 from dataclasses import dataclass
 
@@ -13,10 +14,12 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from i2cansay.service.body_limit import Body, Traffic
-from i2cansay.service.errors import ServiceError
+from i2cansay.service.connections import origin
+from i2cansay.service.errors import ServiceError, error_content, stopping
 from i2cansay.service.rate import RateLimit
 from i2cansay.service.service import Service
 from i2cansay.service.tokens import Scope as TokenScope
+from i2cansay.service.tokens import Token
 
 log = logging.getLogger("i2cansay.service")
 OPEN = frozenset({"/healthz", "/readyz", "/v1/openapi.json"})
@@ -36,6 +39,7 @@ HEADERS = {
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 TEACHING = frozenset({"learn", "undo", "forget", "rename"})
 ASKING = frozenset({"models", "classes", "accuracy", "predict"})
+WRONG_TOKENS_AT_ONCE = 20
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,7 @@ class Guard:
         self._service = service
         self._door = door
         self._rate = RateLimit(service.limits.requests_per_second)
+        self._wrong_tokens = RateLimit(service.limits.wrong_tokens_per_second, WRONG_TOKENS_AT_ONCE)
         self._traffic = Traffic(service.limits.bytes_in_flight)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -106,17 +111,25 @@ class Guard:
             await send(message)
 
         body = Body(receive, self._service.limits, self._traffic)
+        asked = scope
         try:
+            self._measure(headers)
             self._check(scope, headers)
             body.expect(headers)
-            await self._app(scope, body.receive, sending)
+            if scope["method"] == "HEAD":  # whatever can be got has a head; the server leaves the body out
+                asked = {**scope, "method": "GET"}
+            await self._app(asked, body.receive, sending)
         except ServiceError as error:
             await _refuse(error, sending)
         except ClientDisconnect:
             status = 499  # it went away before it had said all
-        except Exception:
-            reference = secrets.token_hex(4)
-            log.exception("unforeseen error %s at %s", reference, _route(scope))
+        except asyncio.CancelledError:  # the server has waited long enough for it to end
+            if not begun:
+                await _refuse(stopping(), sending)
+            raise
+        except Exception as error:
+            reference = _reference(error)
+            log.exception(f"unforeseen error {reference} at %s", _route(asked))
             if not begun:
                 sentence = f"something went wrong in the service; its log says more under {reference}"
                 await _refuse(ServiceError(500, "internal", sentence), sending)
@@ -124,9 +137,19 @@ class Guard:
             body.finish()
             taken = time.perf_counter() - started
             method = scope["method"] if scope["method"] in METHODS else "other"
-            self._service.metrics.answered(method, _route(scope), status, taken)
+            self._service.metrics.answered(method, _route(asked), status, taken)
 
     # -- coming in ------------------------------------------------------------------------------------------
+
+    def _measure(self, headers: Headers) -> None:
+        limits = self._service.limits
+        n_bytes = sum(len(name) + len(value) + 4 for name, value in headers.raw)
+        if len(headers.raw) > limits.headers or n_bytes > limits.header_bytes:
+            sentence = (
+                f"a request may have {limits.headers} headers of {limits.header_bytes} bytes together, "
+                f"this one has {len(headers.raw)} of {n_bytes}"
+            )
+            raise ServiceError(431, "headers_too_large", sentence)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         host = _host(headers.get("host", ""))
@@ -141,10 +164,7 @@ class Guard:
         scope["state"] = {**scope.get("state", {}), "who": ""}
         if needed is None or not self._door.needs_token:
             return
-        kind, _, secret = headers.get("authorization", "").partition(" ")
-        token = self._service.tokens.find(secret.strip()) if kind.lower() == "bearer" else None
-        if token is None:
-            raise ServiceError(401, "no_token", "expected a valid token: Authorization: Bearer TOKEN")
+        token = self._token(scope, headers)
         if (wait := self._rate.wait_for(token.name)) > 0:
             raise ServiceError(429, "too_often", "this token asks too often; slow down", retry_after=wait)
         if not token.allows(needed):
@@ -152,6 +172,22 @@ class Guard:
                 403, "not_allowed", f"this needs a token of scope {needed}, yours is {token.scope}"
             )
         scope["state"]["who"] = token.name
+
+    def _token(self, scope: Scope, headers: Headers) -> Token:
+        """Return the token of a request. Wrong ones are slowed down by address, right ones never are."""
+        kind, _, secret = headers.get("authorization", "").partition(" ")
+        secret = secret.strip() if kind.lower() == "bearer" else ""
+        if (token := self._service.tokens.find(secret)) is not None:
+            return token
+        if secret:
+            client = origin(scope["client"][0] if scope.get("client") else "")
+            self._service.metrics.happened("wrong_tokens")
+            log.warning("a wrong token from %s", client)
+            if (wait := self._wrong_tokens.wait_for(client)) > 0:
+                self._service.metrics.happened("wrong_tokens_refused")
+                sentence = "too many wrong tokens from this address; check the token before you try again"
+                raise ServiceError(429, "too_many_wrong_tokens", sentence, retry_after=wait)
+        raise ServiceError(401, "no_token", "expected a valid token: Authorization: Bearer TOKEN")
 
     def _welcome(self, origin: str, headers: Headers) -> bool:
         return origin in self._door.origins or origin.partition("://")[2] == headers.get("host", "")
@@ -178,14 +214,14 @@ async def _refuse(error: ServiceError, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def error_content(error: ServiceError) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the body and the headers of a refusal."""
-    headers = {}
-    if error.retry_after is not None:
-        headers["retry-after"] = str(max(1, round(error.retry_after)))
-    if error.status == 401:
-        headers["www-authenticate"] = "Bearer"
-    return {"code": error.code, "detail": error.sentence}, headers
+def _reference(error: Exception) -> str:
+    """Return a short name of an error: the same for the same kind at the same place, which the log shows seldom."""
+    places = [type(error).__name__]
+    trace = error.__traceback__
+    while trace is not None:
+        places.append(f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    return hashlib.sha256(" ".join(places).encode()).hexdigest()[:8]
 
 
 def _host(value: str) -> str:

@@ -36,6 +36,18 @@ class Limits:
         How long a request may take before it is given up.
     requests_per_second : float
         Of one token, in the long run; twice as many at once.
+    connections : int
+        Open at once; fewer where the process may not open as many files.
+    connections_per_address : int
+        Of one client address, or of one /64 network of IPv6; loopback and trusted proxies are not counted.
+    header_seconds : float
+        From the first moment of a request, or of a connection, until its headers are complete.
+    idle_seconds : float
+        How long a connection may be silent between two requests.
+    header_bytes, headers : int
+        Of the request line with all headers, and their number.
+    wrong_tokens_per_second : float
+        Of one client address, in the long run; twenty at once.
     """
 
     body_bytes: int = 64 * MEGABYTE
@@ -52,3 +64,10 @@ class Limits:
     together: int = 64
     seconds: float = 30.0
     requests_per_second: float = 50.0
+    connections: int = 1024
+    connections_per_address: int = 128
+    header_seconds: float = 10.0
+    idle_seconds: float = 30.0
+    header_bytes: int = 16_384
+    headers: int = 100
+    wrong_tokens_per_second: float = 0.2

@@ -9,8 +9,17 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal, TypeAlias, get_args
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+Event: TypeAlias = Literal[
+    "connections_refused",
+    "connections_evicted",
+    "connections_overdue",
+    "wrong_tokens",
+    "wrong_tokens_refused",
+]
+EVENTS: tuple[str, ...] = get_args(Event)
 
 
 class Metrics:
@@ -29,7 +38,14 @@ class Metrics:
         self._counts: dict[str, float] = defaultdict(float)
         self._requests: dict[tuple[str, str, int], int] = defaultdict(int)
         self._seconds: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0] * (len(BUCKETS) + 2))
-        for name in ("samples_learnt", "samples_predicted", "commits", "commit_requests", "storage_errors"):
+        for name in (
+            "samples_learnt",
+            "samples_predicted",
+            "commits",
+            "commit_requests",
+            "storage_errors",
+            *EVENTS,
+        ):
             self._counts[f"{name}_total"] = 0.0
         self._counts["commit_seconds_total"] = 0.0
 
@@ -48,6 +64,10 @@ class Metrics:
     def storage_failed(self) -> None:
         """Count a commit that the disk refused."""
         self._add("storage_errors_total", 1)
+
+    def happened(self, event: Event) -> None:
+        """Count something that came from outside."""
+        self._add(f"{event}_total", 1)
 
     @contextmanager
     def committing(self, requests: int) -> Iterator[None]:

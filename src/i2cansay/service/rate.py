@@ -1,13 +1,17 @@
-"""How often each token may ask: a bucket that fills at a steady rate."""
+"""How often each token, or each address, may: a bucket that fills at a steady rate."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import OrderedDict
+
+NAMES = 10_000
+"""Buckets that are kept; the one used longest ago goes first, and is full again when it comes back."""
 
 
 class RateLimit:
-    """A bucket per name: `per_second` requests in the long run, twice as many at once.
+    """A bucket per name: `per_second` in the long run, `at_once` (twice as many, if not said) at once.
 
     Examples
     --------
@@ -18,20 +22,21 @@ class RateLimit:
     0.0
     """
 
-    def __init__(self, per_second: float) -> None:
+    def __init__(self, per_second: float, at_once: float | None = None, *, names: int = NAMES) -> None:
         self._per_second = per_second
-        self._full = max(1.0, 2 * per_second)
-        self._buckets: dict[str, tuple[float, float]] = {}
+        self._full = max(1.0, 2 * per_second if at_once is None else at_once)
+        self._names = names
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._lock = threading.Lock()
 
     def wait_for(self, name: str, now: float | None = None) -> float:
         """Take one from the bucket of `name`; return 0, or the seconds until there is one again."""
         now = time.monotonic() if now is None else now
         with self._lock:
-            left, then = self._buckets.get(name, (self._full, now))
+            left, then = self._buckets.pop(name, (self._full, now))
             left = min(self._full, left + (now - then) * self._per_second)
-            if left >= 1:
-                self._buckets[name] = (left - 1, now)
-                return 0.0
-            self._buckets[name] = (left, now)
-            return (1 - left) / self._per_second
+            enough = left >= 1
+            self._buckets[name] = (left - 1 if enough else left, now)
+            if len(self._buckets) > self._names:
+                self._buckets.popitem(last=False)
+            return 0.0 if enough else (1 - left) / self._per_second

@@ -1,0 +1,187 @@
+"""Open connections: what each is waiting for, for how long it may, and who goes when room is needed."""
+
+from __future__ import annotations
+
+import ipaddress
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable
+from enum import Enum
+from typing import Protocol, TypeAlias
+
+from i2cansay.service.errors import ServiceError
+from i2cansay.service.limits import Limits
+
+Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
+MARGIN = 30.0
+
+
+class Stage(Enum):
+    """What a connection waits for."""
+
+    HEADERS = "the rest of a request's headers"
+    IDLE = "the next request"
+    BODY = "the rest of a request's body"
+    READER = "the client, to read its answer"
+    WORK = "the service"
+
+
+class Connection(Protocol):
+    """What the table knows of a connection."""
+
+    address: str
+
+    def overdue(self, stage: Stage) -> None:
+        """It has waited for too long."""
+
+    def evict(self) -> None:
+        """Its place is needed."""
+
+
+class Connections:
+    """The connections of a service, in the order in which they came to their stage.
+
+    A connection that waits for its client can be closed to let another in, one for which the service works cannot.
+    The oldest of the most crowded stage goes first: however many connections somebody opens, and whatever they
+    leave unfinished, a newcomer has as long to send its request as it takes to open a quarter of all places anew.
+
+    Parameters
+    ----------
+    most : int
+        Open at once.
+    limits : Limits
+    exempt : iterable of networks
+        Addresses of which any number may come, beside loopback.
+
+    Examples
+    --------
+    >>> class Visitor:
+    ...     address = "192.0.2.7"
+    ...     def overdue(self, stage): print("overdue", stage.name)
+    ...     def evict(self): print("evicted")
+    >>> connections = Connections(2, Limits())
+    >>> first, second = Visitor(), Visitor()
+    >>> connections.add(first), connections.add(second)
+    (None, None)
+    >>> connections.move(first, Stage.WORK)
+    >>> connections.check("192.0.2.8")
+    evicted
+    >>> len(connections)
+    1
+    """
+
+    def __init__(
+        self,
+        most: int,
+        limits: Limits,
+        exempt: Iterable[Network] = (),
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._most = most
+        self._per_address = limits.connections_per_address
+        self._exempt = tuple(exempt)
+        self._clock = clock
+        self._seconds = {
+            Stage.HEADERS: limits.header_seconds,
+            Stage.IDLE: limits.idle_seconds,
+            Stage.BODY: limits.seconds + MARGIN,  # the application gives up before, and says so
+            Stage.READER: limits.seconds,
+        }
+        self._since: dict[Stage, OrderedDict[Connection, float]] = {stage: OrderedDict() for stage in Stage}
+        self._stages: dict[Connection, Stage] = {}
+        self._counts: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._stages)
+
+    # -- coming and going -----------------------------------------------------------------------------------
+
+    def check(self, address: str) -> None:
+        """Make room for a connection from `address`; ServiceError where there is none."""
+        if self._counts[origin(address)] >= self._per_address and not self._is_exempt(address):
+            raise ServiceError(
+                429,
+                "too_many_connections",
+                f"at most {self._per_address} connections from one address; close some, or reuse them",
+                retry_after=5.0,
+            )
+        if len(self) >= self._most and not self.evict_one():
+            raise ServiceError(
+                503, "busy", f"{self._most} requests are at work; try again in a second", retry_after=1.0
+            )
+
+    def add(self, connection: Connection) -> None:
+        """Count a new connection, of which the headers are awaited."""
+        self._counts[origin(connection.address)] += 1
+        self._enter(connection, Stage.HEADERS)
+
+    def move(self, connection: Connection, stage: Stage) -> None:
+        """Note what a connection waits for now; the time it has for that begins when it comes to that stage."""
+        if (before := self._stages.get(connection)) not in (None, stage):
+            del self._since[before][connection]
+            self._enter(connection, stage)
+
+    def _enter(self, connection: Connection, stage: Stage) -> None:
+        self._stages[connection] = stage
+        self._since[stage][connection] = self._clock()
+
+    def remove(self, connection: Connection) -> None:
+        """Forget a connection; nothing happens where it is forgotten already."""
+        if (stage := self._stages.pop(connection, None)) is None:
+            return
+        del self._since[stage][connection]
+        place = origin(connection.address)
+        self._counts[place] -= 1
+        if not self._counts[place]:
+            del self._counts[place]
+
+    def _is_exempt(self, address: str) -> bool:
+        try:
+            host = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return host.is_loopback or any(host in network for network in self._exempt)
+
+    # -- closing --------------------------------------------------------------------------------------------
+
+    def evict_one(self) -> bool:
+        """Close the connection that has waited longest where most do; tell whether there was one."""
+        crowd = max((self._since[stage] for stage in self._seconds), key=len)
+        if not crowd:
+            return False
+        connection = next(iter(crowd))
+        self.remove(connection)
+        connection.evict()
+        return True
+
+    def sweep(self) -> None:
+        """Close the connections that have waited for too long."""
+        now = self._clock()
+        for stage, seconds in self._seconds.items():
+            waiting = self._since[stage]
+            while waiting:
+                connection, since = next(iter(waiting.items()))
+                if now - since < seconds:
+                    break
+                self.remove(connection)
+                connection.overdue(stage)
+
+
+def origin(address: str) -> str:
+    """Return what counts as one client: an address, or a network of IPv6 as one customer gets it.
+
+    Examples
+    --------
+    >>> origin("192.0.2.7"), origin("2001:db8::1"), origin("::ffff:192.0.2.7"), origin("unknown")
+    ('192.0.2.7', '2001:db8::/64', '192.0.2.7', 'unknown')
+    """
+    try:
+        host = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address[:64]
+    if isinstance(host, ipaddress.IPv4Address):
+        return str(host)
+    if host.ipv4_mapped is not None:
+        return str(host.ipv4_mapped)
+    return str(ipaddress.ip_network((int(host), 64), strict=False))
