@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -17,6 +16,7 @@ from starlette.requests import Request
 from i2cansay.core.types import Float32
 from i2cansay.service.errors import ServiceError, refused, too_large
 from i2cansay.service.form import read_form
+from i2cansay.service.labels import check_label
 from i2cansay.service.limits import Limits
 from i2cansay.service.schemas import LearnBody, PredictBody, Samples
 
@@ -79,22 +79,6 @@ def _asking(data: bytes, kind: str, limits: Limits) -> Given:
     body = _json(data, PredictBody)
     images, features = _samples(body)
     return _given(images, features, (), limits, body.top)
-
-
-def check_label(label: str, limits: Limits) -> str:
-    """Return a label as it is kept: composed, without space around it.
-
-    Examples
-    --------
-    >>> check_label(" scratch ", Limits())
-    'scratch'
-    """
-    kept = unicodedata.normalize("NFC", label).strip()
-    if not kept or len(kept) > limits.label_length:
-        raise refused(f"a label has 1 to {limits.label_length} characters, got {len(kept)}")
-    if any(unicodedata.category(character) in ("Cc", "Cs") for character in kept):
-        raise refused("a label has no control characters; strip line ends and tabs")
-    return kept
 
 
 def _is_form(kind: str) -> bool:

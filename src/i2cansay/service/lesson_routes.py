@@ -10,8 +10,9 @@ from fastapi.responses import JSONResponse
 
 from i2cansay.core.types import Float32
 from i2cansay.service.api import LEARN_FORM, PREDICT_FORM, Key, body_of, wait
-from i2cansay.service.bodies import Given, check_label, to_learn, to_predict
+from i2cansay.service.bodies import Given, to_learn, to_predict
 from i2cansay.service.errors import refused
+from i2cansay.service.labels import check_label, kept_label
 from i2cansay.service.model import Model, Question
 from i2cansay.service.receipts import key_digest
 from i2cansay.service.requests import Done, Forget, Learn, Lesson, Rename, Undo
@@ -80,12 +81,12 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
     @router.post("/models/{name}/classes/forget", response_model=DoneAnswer)
     async def forget(name: str, body: LabelBody, request: Request) -> Response:
         """Drop a class."""
-        return await change(name, Forget(check_label(body.label, limits), request.state.who))
+        return await change(name, Forget(kept_label(body.label), request.state.who))
 
     @router.post("/models/{name}/classes/rename", response_model=DoneAnswer)
     async def rename(name: str, body: RenameBody, request: Request) -> Response:
         """Give a class another label."""
-        old, new = check_label(body.label, limits), check_label(body.new_label, limits)
+        old, new = kept_label(body.label), check_label(body.new_label, limits)
         return await change(name, Rename(old, new, request.state.who))
 
     async def change(name: str, request: Undo | Forget | Rename) -> Response:
