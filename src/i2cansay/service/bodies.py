@@ -5,17 +5,19 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import ValidationError
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from i2cansay.core.types import Float32
+from i2cansay.service.api import wait
 from i2cansay.service.errors import ServiceError, refused, too_large
 from i2cansay.service.form import read_form
+from i2cansay.service.json_text import read_json
 from i2cansay.service.labels import check_label
 from i2cansay.service.limits import Limits
 from i2cansay.service.schemas import LearnBody, PredictBody, Samples
@@ -23,8 +25,12 @@ from i2cansay.service.schemas import LearnBody, PredictBody, Samples
 LARGEST = 1e15
 """Beyond this, squares of features leave float32; the learners refuse it too."""
 LARGE = 100_000
-"""A body of more bytes is read in a thread, so that other requests do not wait for it."""
+"""A body of more bytes is parsed in a thread, so that other requests do not wait for it."""
+VALUE_BYTES = 128
+"""What a value of JSON takes at most while it is parsed: 2 to 3 Python objects and their places in lists."""
 Checked = TypeVar("Checked", bound=Samples)
+# One large body at a time: parsers hold Python's lock, and two would take twice the memory at no gain.
+_parser = ThreadPoolExecutor(1, thread_name_prefix="i2cansay-parser")
 
 
 @dataclass(frozen=True)
@@ -50,14 +56,45 @@ async def to_predict(request: Request, limits: Limits) -> Given:
     return await _read(_asking, request, limits)
 
 
-async def _read(parse: Callable[[bytes, str, Limits], Given], request: Request, limits: Limits) -> Given:
-    body, kind = await request.body(), request.headers.get("content-type", "")
-    if len(body) > LARGE:
-        return await run_in_threadpool(parse, body, kind, limits)
-    return parse(body, kind, limits)
+async def _read(parse: Callable[[bytearray, str, Limits], Given], request: Request, limits: Limits) -> Given:
+    kind = request.headers.get("content-type", "")
+    body, values = await (_whole_form(request) if _is_form(kind) else _whole_json(request, limits))
+    if len(body) <= LARGE:
+        return parse(body, kind, limits)
+    # What is read out of a body is as large again at most, and Python's values come on top.
+    request.state.body.charge(len(body) + VALUE_BYTES * values)
+    return await wait(_parser.submit(parse, body, kind, limits), limits.seconds)
 
 
-def _learning(data: bytes, kind: str, limits: Limits) -> Given:
+async def _whole_form(request: Request) -> tuple[bytearray, int]:
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+    return body, 0
+
+
+async def _whole_json(request: Request, limits: Limits) -> tuple[bytearray, int]:
+    """Return a body and how many values it has at most, or refuse it while it comes."""
+    body, values = bytearray(), 1
+    announced = request.headers.get("content-length", "0")
+    length = int(announced[:20]) if announced.isascii() and announced.isdecimal() else 0
+    async for piece in request.stream():
+        body += piece
+        values += piece.count(b",")
+        if max(len(body), length) > limits.json_bytes:
+            raise too_large(
+                f"a request in JSON may have {limits.json_bytes} bytes, this one has {max(len(body), length)} or "
+                "more; send pictures as a form (multipart/form-data), features in parts"
+            )
+        if values > limits.json_values:
+            raise too_large(
+                f"a request in JSON may have {limits.json_values} values, this one has more; send features as "
+                "features_base64, or in parts"
+            )
+    return body, values
+
+
+def _learning(data: bytearray, kind: str, limits: Limits) -> Given:
     if _is_form(kind):
         files, fields = _form(data, kind, limits)
         label = fields.get("label", [None])[0]
@@ -69,7 +106,7 @@ def _learning(data: bytes, kind: str, limits: Limits) -> Given:
     return _given(images, features, _labels(body, n, limits), limits)
 
 
-def _asking(data: bytes, kind: str, limits: Limits) -> Given:
+def _asking(data: bytearray, kind: str, limits: Limits) -> Given:
     if _is_form(kind):
         files, fields = _form(data, kind, limits)
         top = fields.get("top", ["5"])[0]
@@ -85,7 +122,7 @@ def _is_form(kind: str) -> bool:
     return kind.lower().startswith("multipart/form-data")
 
 
-def _form(data: bytes, kind: str, limits: Limits) -> tuple[list[bytes], dict[str, list[Any]]]:
+def _form(data: bytearray, kind: str, limits: Limits) -> tuple[list[bytes], dict[str, list[Any]]]:
     # A label for each picture, one more of both so that the sentence about too many names pictures, and top.
     form = read_form(data, kind, most=2 * (limits.images + 1) + 1)
     for name, _ in form.files:
@@ -99,9 +136,13 @@ def _form(data: bytes, kind: str, limits: Limits) -> tuple[list[bytes], dict[str
     return [data for _, data in form.files], fields
 
 
-def _json(data: bytes, kind: type[Checked]) -> Checked:
+def _json(data: bytearray, kind: type[Checked]) -> Checked:
+    found = read_json(data)
+    for name in found:
+        if name not in kind.model_fields:
+            raise refused(f"{name[:50]}: there is no such field; known are {', '.join(kind.model_fields)}")
     try:
-        return kind.model_validate_json(data)
+        return kind.model_validate(found)
     except ValidationError as error:
         raise refused(sentence_of(error.errors()[0])) from error
 

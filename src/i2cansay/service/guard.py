@@ -109,6 +109,7 @@ class Guard:
         try:
             self._check(scope, headers)
             body.expect(headers)
+            scope["state"]["body"] = body
             await self._app(scope, body.receive, sending)
         except ServiceError as error:
             await _refuse(error, sending)

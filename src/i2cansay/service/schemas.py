@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Label = Annotated[str, Field(min_length=1, max_length=200, examples=["scratch"])]
+# One wrong value is enough to refuse a body: pydantic would describe each of a hundred thousand.
+Row = Annotated[list[float], Field(fail_fast=True)]
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
 
 
@@ -39,10 +41,13 @@ class NewModel(Body):
 class Samples(Body):
     """Pictures or features."""
 
-    images: Annotated[list[str] | None, Field(description="Pictures, each as base64.", min_length=1)] = None
+    images: Annotated[
+        list[str] | None,
+        Field(description="Pictures, each as base64.", min_length=1, fail_fast=True),
+    ] = None
     features: Annotated[
-        list[list[float]] | None,
-        Field(description="Rows of features.", min_length=1),
+        list[Row] | None,
+        Field(description="Rows of features.", min_length=1, fail_fast=True),
     ] = None
     features_base64: Annotated[
         str | None,
@@ -54,7 +59,7 @@ class Samples(Body):
 class LearnBody(Samples):
     """Samples and what they are."""
 
-    labels: Annotated[list[Label] | None, Field(description="One per sample.")] = None
+    labels: Annotated[list[Label] | None, Field(description="One per sample.", fail_fast=True)] = None
     label: Annotated[Label | None, Field(description="One for all samples.")] = None
 
 
