@@ -1,6 +1,6 @@
 """Bodies of 60 MB of small JSON values, several at once: what they cost before they are refused.
 
-    python benchmarks/attacks/large_json.py --megabytes 60 --at-once 4
+python benchmarks/attacks/large_json.py --megabytes 60 --at-once 4
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def main() -> None:
         with service.watched() as seen:
             for _ in range(chosen.rounds):
                 senders = [
-                    threading.Thread(target=send, args=(service, body, answers)) for _ in range(chosen.at_once)
+                    threading.Thread(target=send, args=(service, body, answers))
+                    for _ in range(chosen.at_once)
                 ]
                 for sender in senders:
                     sender.start()
@@ -69,7 +70,9 @@ def main() -> None:
                     sender.join()
     statuses = {status: sum(1 for each, _ in answers if each == status) for status, _ in sorted(answers)}
     slowest = max(seconds for _, seconds in answers)
-    print(f"{chosen.kind}, {chosen.megabytes:g} MB, {chosen.at_once} at once: answers {statuses} in {slowest:.1f} s")
+    print(
+        f"{chosen.kind}, {chosen.megabytes:g} MB, {chosen.at_once} at once: answers {statuses} in {slowest:.1f} s"
+    )
     print(seen)
 
 

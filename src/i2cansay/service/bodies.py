@@ -15,8 +15,9 @@ from starlette.requests import Request
 
 from i2cansay.core.types import Float32
 from i2cansay.service.api import wait
-from i2cansay.service.errors import ServiceError, refused, too_large
+from i2cansay.service.errors import refused, too_large
 from i2cansay.service.form import read_form
+from i2cansay.service.intake import take_form, take_json
 from i2cansay.service.json_text import read_json
 from i2cansay.service.labels import check_label
 from i2cansay.service.limits import Limits
@@ -58,40 +59,15 @@ async def to_predict(request: Request, limits: Limits) -> Given:
 
 async def _read(parse: Callable[[bytearray, str, Limits], Given], request: Request, limits: Limits) -> Given:
     kind = request.headers.get("content-type", "")
-    body, values = await (_whole_form(request) if _is_form(kind) else _whole_json(request, limits))
+    if _is_form(kind):
+        body, values = await take_form(request), 0
+    else:
+        body, values = await take_json(request, limits)
     if len(body) <= LARGE:
         return parse(body, kind, limits)
     # What is read out of a body is as large again at most, and Python's values come on top.
     request.state.body.charge(len(body) + VALUE_BYTES * values)
     return await wait(_parser.submit(parse, body, kind, limits), limits.seconds)
-
-
-async def _whole_form(request: Request) -> tuple[bytearray, int]:
-    body = bytearray()
-    async for piece in request.stream():
-        body += piece
-    return body, 0
-
-
-async def _whole_json(request: Request, limits: Limits) -> tuple[bytearray, int]:
-    """Return a body and how many values it has at most, or refuse it while it comes."""
-    body, values = bytearray(), 1
-    announced = request.headers.get("content-length", "0")
-    length = int(announced[:20]) if announced.isascii() and announced.isdecimal() else 0
-    async for piece in request.stream():
-        body += piece
-        values += piece.count(b",")
-        if max(len(body), length) > limits.json_bytes:
-            raise too_large(
-                f"a request in JSON may have {limits.json_bytes} bytes, this one has {max(len(body), length)} or "
-                "more; send pictures as a form (multipart/form-data), features in parts"
-            )
-        if values > limits.json_values:
-            raise too_large(
-                f"a request in JSON may have {limits.json_values} values, this one has more; send features as "
-                "features_base64, or in parts"
-            )
-    return body, values
 
 
 def _learning(data: bytearray, kind: str, limits: Limits) -> Given:
@@ -101,7 +77,7 @@ def _learning(data: bytearray, kind: str, limits: Limits) -> Given:
         body = LearnBody.model_construct(labels=fields.get("labels"), label=label)
         return _given(files, None, _labels(body, len(files), limits), limits)
     body = _json(data, LearnBody)
-    images, features = _samples(body)
+    images, features = _samples(body, limits)
     n = len(images) if images is not None else len(features)  # type: ignore[arg-type]
     return _given(images, features, _labels(body, n, limits), limits)
 
@@ -114,7 +90,7 @@ def _asking(data: bytearray, kind: str, limits: Limits) -> Given:
             raise refused(f"top is a number from 1 to 1000, got {top[:20]!r}")
         return _given(files, None, (), limits, int(top))
     body = _json(data, PredictBody)
-    images, features = _samples(body)
+    images, features = _samples(body, limits)
     return _given(images, features, (), limits, body.top)
 
 
@@ -154,13 +130,16 @@ def sentence_of(problem: object) -> str:
     return f"{where}: {problem['msg']}" if where else str(problem["msg"])
 
 
-def _samples(body: Samples) -> tuple[list[bytes] | None, Float32 | None]:
+def _samples(body: Samples, limits: Limits) -> tuple[list[bytes] | None, Float32 | None]:
+    """Decode what a body holds; what is countable is counted first."""
     ways = [way for way in (body.images, body.features, body.features_base64) if way is not None]
     if len(ways) != 1:
         raise refused("expected one of images, features and features_base64")
     if body.images is not None:
+        _check_count("images", len(body.images), limits.images)
         return [_decoded(text, f"image {n}") for n, text in enumerate(body.images, start=1)], None
     if body.features is not None:
+        _check_count("rows of features", len(body.features), limits.rows)
         widths = {len(row) for row in body.features}
         if len(widths) != 1 or widths == {0}:
             raise refused(f"the rows of features must have one width above 0, got {sorted(widths)[:5]}")
@@ -196,19 +175,18 @@ def _given(
     limits: Limits,
     top: int = 5,
 ) -> Given:
-    if images is not None and not 1 <= len(images) <= limits.images:
-        raise _count("images", len(images), limits.images)
+    if images is not None:
+        _check_count("images", len(images), limits.images)
     if features is not None:
-        if len(features) > limits.rows:
-            raise _count("rows of features", len(features), limits.rows)
-        if features.shape[1] > limits.width:
-            raise _count("columns of features", features.shape[1], limits.width)
+        _check_count("rows of features", len(features), limits.rows)
+        _check_count("columns of features", features.shape[1], limits.width)
         if not (np.abs(features) < LARGEST).all():  # NaN compares false
             raise refused(f"features must be finite and below {LARGEST:g}")
     return Given(images, features, labels, top)
 
 
-def _count(what: str, got: int, limit: int) -> ServiceError:
+def _check_count(what: str, got: int, limit: int) -> None:
     if got < 1:
-        return refused(f"expected at least 1 of {what}, got none")
-    return too_large(f"one request may have {limit} {what}, got {got}; send them in parts")
+        raise refused(f"expected at least 1 of {what}, got none")
+    if got > limit:
+        raise too_large(f"one request may have {limit} {what}, got {got}; send them in parts")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 Label = Annotated[str, Field(min_length=1, max_length=200, examples=["scratch"])]
 # One wrong value is enough to refuse a body: pydantic would describe each of a hundred thousand.
@@ -26,7 +26,7 @@ class NewModel(Body):
         "i2cansay"
     )
     parameters: Annotated[
-        dict[str, str | float | int | bool | None],
+        dict[str, str | FiniteFloat | int | bool | None],
         Field(description="Of the learner, where not its defaults."),
     ] = {}
     encoder: Annotated[
