@@ -229,6 +229,7 @@ def test_models_that_cannot_be(shared: Running, options: dict[str, Any], sentenc
         (b'{"features": [[1], [2]], "labels": ["a", "b", "c"]}', "2 samples and 3 labels"),
         (b'{"features": [[1]], "label": "  "}', "1 to 200 characters"),
         (b'{"features": [[1]], "label": "a\\u0000"}', "control"),
+        (b'{"features": [[1]], "label": "\\u202e\\u200b"}', "U+202E"),
         (b'{"features": [[1]], "label": "a", "colour": 1}', "colour"),
         (b'{"features_base64": "AAAA", "label": "a"}', "width"),
         (b'{"features_base64": "?", "width": 1, "label": "a"}', "not base64"),

@@ -102,7 +102,7 @@ def open_image(
         stream = _stream(source, stack)
         if stream is source:
             stack.enter_context(_lock_of(stream, _file_locks))
-        return _decoded(lambda: pillow.open(stream, formats=_formats(pillow)), max_pixels, shorter_side)
+        return _decoded(lambda: pillow.open(stream, formats=formats_of(pillow)), max_pixels, shorter_side)
 
 
 def _lock_of(thing: object, locks: list[threading.Lock]) -> AbstractContextManager[object]:
@@ -191,7 +191,7 @@ def _upright(image: Image.Image) -> Image.Image:
     return image.transpose(getattr(import_extra("PIL.Image").Transpose, UPRIGHT[orientation]))
 
 
-def _formats(pillow: Any) -> list[str]:
+def formats_of(pillow: Any) -> list[str]:
     """The accepted formats that this Pillow was built with."""
     pillow.init()
     return [name for name in FORMATS if name in pillow.OPEN]

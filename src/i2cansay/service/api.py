@@ -6,7 +6,8 @@ import asyncio
 from concurrent.futures import Future
 from typing import Annotated, Any, TypeVar
 
-from fastapi import Header
+from fastapi import Header, Request
+from starlette.requests import ClientDisconnect
 
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.schemas import PICTURE, ErrorAnswer, LearnBody, PredictBody
@@ -79,10 +80,28 @@ def body_of(
     return {"requestBody": {"required": True, "content": content}}
 
 
-async def wait(future: Future[Result], seconds: float) -> Result:
-    """Return what a queue answers, or give up in time."""
+async def wait(future: Future[Result], seconds: float, request: Request | None = None) -> Result:
+    """Return what a queue answers, or give up in time; with a `request`, also when its client goes away.
+
+    What is given up is cancelled: a queue does not begin it, or does not go on with it.
+    """
+    answer = asyncio.wrap_future(future)
+    gone = None if request is None else asyncio.ensure_future(_disconnect(request))
+    waited = {answer} if gone is None else {answer, gone}
     try:
-        return await asyncio.wait_for(asyncio.wrap_future(future), seconds)
-    except TimeoutError:
+        await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if answer.done():
+            return answer.result()
+        if gone is not None and gone.done():
+            raise ClientDisconnect
         sentence = f"no answer within {seconds:g} seconds; repeat a lesson with the same Idempotency-Key"
-        raise ServiceError(503, "timeout", sentence, retry_after=5.0) from None
+        raise ServiceError(503, "timeout", sentence, retry_after=5.0)
+    finally:
+        for each in waited:
+            each.cancel()
+
+
+async def _disconnect(request: Request) -> None:
+    """Return when the client has gone; its body must have been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

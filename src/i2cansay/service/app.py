@@ -20,6 +20,7 @@ from i2cansay.service.api import REFUSALS
 from i2cansay.service.bodies import sentence_of
 from i2cansay.service.errors import ServiceError, error_content, refused
 from i2cansay.service.guard import Door, Guard
+from i2cansay.service.json_route import JsonRoute
 from i2cansay.service.lesson_routes import add_lesson_routes
 from i2cansay.service.model_routes import add_model_routes
 from i2cansay.service.schemas import Health
@@ -59,7 +60,7 @@ def create_app(service: Service, door: Door | None = None) -> FastAPI:
         redoc_url=None,
         lifespan=lifespan,
     )
-    router = APIRouter(prefix="/v1", responses=REFUSALS)
+    router = APIRouter(prefix="/v1", responses=REFUSALS, route_class=JsonRoute)
     add_lesson_routes(
         router, service
     )  # first, because paths are tried in this order and these are asked most

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import base64
 import binascii
-import unicodedata
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import ValidationError
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from i2cansay.core.types import Float32
-from i2cansay.service.errors import ServiceError, refused, too_large
+from i2cansay.service.api import wait
+from i2cansay.service.errors import refused, too_large
 from i2cansay.service.form import read_form
+from i2cansay.service.intake import take_form, take_json
+from i2cansay.service.json_text import read_json
+from i2cansay.service.labels import check_label
 from i2cansay.service.limits import Limits
 from i2cansay.service.schemas import LearnBody, PredictBody, Samples
 
 LARGEST = 1e15
 """Beyond this, squares of features leave float32; the learners refuse it too."""
 LARGE = 100_000
-"""A body of more bytes is read in a thread, so that other requests do not wait for it."""
+"""A body of more bytes is parsed in a thread, so that other requests do not wait for it."""
+VALUE_BYTES = 128
+"""What a value of JSON takes at most while it is parsed: 2 to 3 Python objects and their places in lists."""
 Checked = TypeVar("Checked", bound=Samples)
+# One large body at a time: parsers hold Python's lock, and two would take twice the memory at no gain.
+_parser = ThreadPoolExecutor(1, thread_name_prefix="i2cansay-parser")
 
 
 @dataclass(frozen=True)
@@ -50,26 +57,32 @@ async def to_predict(request: Request, limits: Limits) -> Given:
     return await _read(_asking, request, limits)
 
 
-async def _read(parse: Callable[[bytes, str, Limits], Given], request: Request, limits: Limits) -> Given:
-    body, kind = await request.body(), request.headers.get("content-type", "")
-    if len(body) > LARGE:
-        return await run_in_threadpool(parse, body, kind, limits)
-    return parse(body, kind, limits)
+async def _read(parse: Callable[[bytearray, str, Limits], Given], request: Request, limits: Limits) -> Given:
+    kind = request.headers.get("content-type", "")
+    if _is_form(kind):
+        body, values = await take_form(request), 0
+    else:
+        body, values = await take_json(request, limits)
+    if len(body) <= LARGE:
+        return parse(body, kind, limits)
+    # What is read out of a body is as large again at most, and Python's values come on top.
+    request.state.body.charge(len(body) + VALUE_BYTES * values)
+    return await wait(_parser.submit(parse, body, kind, limits), limits.seconds)
 
 
-def _learning(data: bytes, kind: str, limits: Limits) -> Given:
+def _learning(data: bytearray, kind: str, limits: Limits) -> Given:
     if _is_form(kind):
         files, fields = _form(data, kind, limits)
         label = fields.get("label", [None])[0]
         body = LearnBody.model_construct(labels=fields.get("labels"), label=label)
         return _given(files, None, _labels(body, len(files), limits), limits)
     body = _json(data, LearnBody)
-    images, features = _samples(body)
+    images, features = _samples(body, limits)
     n = len(images) if images is not None else len(features)  # type: ignore[arg-type]
     return _given(images, features, _labels(body, n, limits), limits)
 
 
-def _asking(data: bytes, kind: str, limits: Limits) -> Given:
+def _asking(data: bytearray, kind: str, limits: Limits) -> Given:
     if _is_form(kind):
         files, fields = _form(data, kind, limits)
         top = fields.get("top", ["5"])[0]
@@ -77,31 +90,15 @@ def _asking(data: bytes, kind: str, limits: Limits) -> Given:
             raise refused(f"top is a number from 1 to 1000, got {top[:20]!r}")
         return _given(files, None, (), limits, int(top))
     body = _json(data, PredictBody)
-    images, features = _samples(body)
+    images, features = _samples(body, limits)
     return _given(images, features, (), limits, body.top)
-
-
-def check_label(label: str, limits: Limits) -> str:
-    """Return a label as it is kept: composed, without space around it.
-
-    Examples
-    --------
-    >>> check_label(" scratch ", Limits())
-    'scratch'
-    """
-    kept = unicodedata.normalize("NFC", label).strip()
-    if not kept or len(kept) > limits.label_length:
-        raise refused(f"a label has 1 to {limits.label_length} characters, got {len(kept)}")
-    if any(unicodedata.category(character) in ("Cc", "Cs") for character in kept):
-        raise refused("a label has no control characters; strip line ends and tabs")
-    return kept
 
 
 def _is_form(kind: str) -> bool:
     return kind.lower().startswith("multipart/form-data")
 
 
-def _form(data: bytes, kind: str, limits: Limits) -> tuple[list[bytes], dict[str, list[Any]]]:
+def _form(data: bytearray, kind: str, limits: Limits) -> tuple[list[bytes], dict[str, list[Any]]]:
     # A label for each picture, one more of both so that the sentence about too many names pictures, and top.
     form = read_form(data, kind, most=2 * (limits.images + 1) + 1)
     for name, _ in form.files:
@@ -115,9 +112,13 @@ def _form(data: bytes, kind: str, limits: Limits) -> tuple[list[bytes], dict[str
     return [data for _, data in form.files], fields
 
 
-def _json(data: bytes, kind: type[Checked]) -> Checked:
+def _json(data: bytearray, kind: type[Checked]) -> Checked:
+    found = read_json(data)
+    for name in found:
+        if name not in kind.model_fields:
+            raise refused(f"{name[:50]}: there is no such field; known are {', '.join(kind.model_fields)}")
     try:
-        return kind.model_validate_json(data)
+        return kind.model_validate(found)
     except ValidationError as error:
         raise refused(sentence_of(error.errors()[0])) from error
 
@@ -129,13 +130,16 @@ def sentence_of(problem: object) -> str:
     return f"{where}: {problem['msg']}" if where else str(problem["msg"])
 
 
-def _samples(body: Samples) -> tuple[list[bytes] | None, Float32 | None]:
+def _samples(body: Samples, limits: Limits) -> tuple[list[bytes] | None, Float32 | None]:
+    """Decode what a body holds; what is countable is counted first."""
     ways = [way for way in (body.images, body.features, body.features_base64) if way is not None]
     if len(ways) != 1:
         raise refused("expected one of images, features and features_base64")
     if body.images is not None:
+        _check_count("images", len(body.images), limits.images)
         return [_decoded(text, f"image {n}") for n, text in enumerate(body.images, start=1)], None
     if body.features is not None:
+        _check_count("rows of features", len(body.features), limits.rows)
         widths = {len(row) for row in body.features}
         if len(widths) != 1 or widths == {0}:
             raise refused(f"the rows of features must have one width above 0, got {sorted(widths)[:5]}")
@@ -171,19 +175,18 @@ def _given(
     limits: Limits,
     top: int = 5,
 ) -> Given:
-    if images is not None and not 1 <= len(images) <= limits.images:
-        raise _count("images", len(images), limits.images)
+    if images is not None:
+        _check_count("images", len(images), limits.images)
     if features is not None:
-        if len(features) > limits.rows:
-            raise _count("rows of features", len(features), limits.rows)
-        if features.shape[1] > limits.width:
-            raise _count("columns of features", features.shape[1], limits.width)
+        _check_count("rows of features", len(features), limits.rows)
+        _check_count("columns of features", features.shape[1], limits.width)
         if not (np.abs(features) < LARGEST).all():  # NaN compares false
             raise refused(f"features must be finite and below {LARGEST:g}")
     return Given(images, features, labels, top)
 
 
-def _count(what: str, got: int, limit: int) -> ServiceError:
+def _check_count(what: str, got: int, limit: int) -> None:
     if got < 1:
-        return refused(f"expected at least 1 of {what}, got none")
-    return too_large(f"one request may have {limit} {what}, got {got}; send them in parts")
+        raise refused(f"expected at least 1 of {what}, got none")
+    if got > limit:
+        raise too_large(f"one request may have {limit} {what}, got {got}; send them in parts")

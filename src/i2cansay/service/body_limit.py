@@ -14,16 +14,20 @@ from i2cansay.service.limits import Limits
 
 
 class Traffic:
-    """Bytes of all bodies that are at work together."""
+    """Bytes of all bodies that are at work together, and of what is read out of them."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._now = 0
 
-    def take(self, n: int) -> None:
-        """Count bytes that come in, or ask their sender to come back."""
+    def check(self, n: int) -> None:
+        """Ask the sender of so many bytes to come back where there is no room for them."""
         if self._now + n > self._most:
             raise ServiceError(429, "busy", "too many large requests at once; try again", retry_after=1.0)
+
+    def take(self, n: int) -> None:
+        """Count bytes."""
+        self.check(n)
         self._now += n
 
     def give_back(self, n: int) -> None:
@@ -38,18 +42,25 @@ class Body:
         self._receive = receive
         self._limits = limits
         self._traffic = traffic
-        self._promised = 0
+        self._taken = 0
         self._got = 0
         self._whole = False
         self._deadline = time.monotonic() + limits.seconds
 
     def expect(self, headers: Headers) -> None:
-        """Look at the announced length, so that a large body is refused before it is sent."""
+        """Look at the announced length, so that a large body is refused before it is sent.
+
+        It is counted only as it comes: who announces much and sends nothing keeps nobody out.
+        """
         announced = headers.get("content-length", "0")
         length = int(announced[:20]) if announced.isascii() and announced.isdecimal() else 0
         self._measure(length)
-        self._traffic.take(length)
-        self._promised = length
+        self._traffic.check(length)
+
+    def charge(self, n: int) -> None:
+        """Count memory that is about to be used for reading the body, until the request is done."""
+        self._traffic.take(n)
+        self._taken += n
 
     def _measure(self, length: int) -> None:
         largest = self._limits.body_bytes
@@ -61,16 +72,15 @@ class Body:
         message = await self._next()
         if message["type"] == "http.request":
             self._whole = not message.get("more_body", False)
-            self._got += len(message.get("body", b""))
-            if self._got > self._promised:  # sent in chunks, with no length announced
-                try:
-                    self._measure(self._got)
-                    self._traffic.take(self._got - self._promised)
-                except ServiceError as error:
-                    # The framework lets only its own kind of error through while it reads a body.
-                    wait = {} if error.retry_after is None else {"retry-after": f"{error.retry_after:.0f}"}
-                    raise HTTPException(error.status, error.sentence, wait) from error
-                self._promised = self._got
+            length = len(message.get("body", b""))
+            self._got += length
+            try:
+                self._measure(self._got)
+                self.charge(length)
+            except ServiceError as error:
+                # The framework lets only its own kind of error through while it reads a body.
+                wait = {} if error.retry_after is None else {"retry-after": f"{error.retry_after:.0f}"}
+                raise HTTPException(error.status, error.sentence, wait) from error
         return message
 
     async def _next(self) -> Message:
@@ -84,4 +94,4 @@ class Body:
 
     def finish(self) -> None:
         """Give back what was counted."""
-        self._traffic.give_back(self._promised)
+        self._traffic.give_back(self._taken)

@@ -176,7 +176,8 @@ class RemoteModel:
         """
         taught = {"label": labels} if isinstance(labels, str) else {"labels": list(labels)}
         headers = {"idempotency-key": key or secrets.token_hex(16)}
-        answer = self._call("POST", "/learn", {**_samples(images, features), **taught}, headers)
+        body, kind = _body(images, features, taught)
+        answer = self._call("POST", "/learn", body, {**headers, **kind})
         answer["durable"] = tuple(answer.pop("durable_samples"))
         return Lesson(**answer)
 
@@ -188,7 +189,7 @@ class RemoteModel:
         top: int = 5,
     ) -> list[Prediction]:
         """Name samples."""
-        answer = self._call("POST", "/predict", {**_samples(images, features), "top": top})
+        answer = self._call("POST", "/predict", *_body(images, features, {"top": top}))
         return [
             Prediction(**{**each, "top": tuple(Guess(**guess) for guess in each["top"])})
             for each in answer["predictions"]
@@ -236,16 +237,37 @@ class RemoteModel:
         self._call("DELETE", "")
 
 
-def _samples(images: Sequence[Picture] | None, features: ArrayLike | None) -> dict[str, Any]:
+def _body(
+    images: Sequence[Picture] | None, features: ArrayLike | None, rest: dict[str, Any]
+) -> tuple[Any, dict[str, str]]:
+    """Return samples and the `rest` as a body and its headers: pictures as a form, features as JSON."""
     if (images is None) == (features is None):
         raise ValueError("expected images or features, one of them")
     if images is not None:
-        data = [image if isinstance(image, bytes) else Path(image).read_bytes() for image in images]
-        return {"images": [base64.b64encode(each).decode() for each in data]}
+        return _form(images, rest)
     rows = np.ascontiguousarray(np.asarray(features), dtype="<f4")
     if rows.ndim != 2:
         raise ValueError(f"expected rows of features, (n, d), got shape {rows.shape}")
-    return {"features_base64": base64.b64encode(rows.tobytes()).decode(), "width": rows.shape[1]}
+    packed = {"features_base64": base64.b64encode(rows.tobytes()).decode(), "width": rows.shape[1]}
+    return {**packed, **rest}, {}
+
+
+def _form(images: Sequence[Picture], rest: dict[str, Any]) -> tuple[bytes, dict[str, str]]:
+    boundary = secrets.token_hex(16)
+    parts = [
+        (f'"{name}"', str(value).encode())
+        for name, values in rest.items()
+        for value in (values if isinstance(values, list) else [values])
+    ]
+    for image in images:
+        parts.append(
+            ('"images"; filename="x"', image if isinstance(image, bytes) else Path(image).read_bytes())
+        )
+    head = f"--{boundary}\r\ncontent-disposition: form-data; name="
+    body = b"".join(f"{head}{name}\r\n\r\n".encode() + data + b"\r\n" for name, data in parts)
+    return body + f"--{boundary}--\r\n".encode(), {
+        "content-type": f"multipart/form-data; boundary={boundary}"
+    }
 
 
 def _done(answer: dict[str, Any]) -> Done:

@@ -25,7 +25,7 @@ class Form:
     texts: list[tuple[str, str]] = field(default_factory=list)
 
 
-def read_form(body: bytes, content_type: str, *, most: int) -> Form:
+def read_form(body: bytes | bytearray, content_type: str, *, most: int) -> Form:
     """Return the parts of a form, at most so many; ServiceError where it is none."""
     _, options = parse_options_header(content_type)
     boundary = options.get(b"boundary", b"")

@@ -116,6 +116,7 @@ class Guard:
             self._measure(headers)
             self._check(scope, headers)
             body.expect(headers)
+            scope["state"]["body"] = body
             if scope["method"] == "HEAD":  # whatever can be got has a head; the server leaves the body out
                 asked = {**scope, "method": "GET"}
             await self._app(asked, body.receive, sending)

@@ -10,9 +10,11 @@ from fastapi.responses import JSONResponse
 
 from i2cansay.core.types import Float32
 from i2cansay.service.api import LEARN_FORM, PREDICT_FORM, Key, body_of, wait
-from i2cansay.service.bodies import Given, check_label, to_learn, to_predict
+from i2cansay.service.bodies import Given, to_learn, to_predict
 from i2cansay.service.errors import refused
+from i2cansay.service.labels import check_label, kept_label
 from i2cansay.service.model import Model, Question
+from i2cansay.service.picture_size import measured
 from i2cansay.service.receipts import key_digest
 from i2cansay.service.requests import Done, Forget, Learn, Lesson, Rename, Undo
 from i2cansay.service.schemas import (
@@ -43,7 +45,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         """Learn labelled samples, all or none. The answer comes when they are on the disk."""
         model = service.model(name)
         given = await to_learn(request, limits)
-        X = await features_of(service, model, given)
+        X = await features_of(service, model, given, request)
         digest = key_digest(key) if key else None
         who = request.state.who
         lesson = await wait(model.teach(Learn(X, given.labels, digest, who)), limits.seconds)
@@ -61,7 +63,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         """Name samples: the likeliest classes, and how much each looks like nothing known."""
         model = service.model(name)
         given = await to_predict(request, limits)
-        X = await features_of(service, model, given)
+        X = await features_of(service, model, given, request)
         predictions = await wait(model.ask(Question(X, given.top)), limits.seconds)
         return JSONResponse(
             {"predictions": [each.to_json() for each in predictions], "version": model.snapshot.version}
@@ -80,12 +82,12 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
     @router.post("/models/{name}/classes/forget", response_model=DoneAnswer)
     async def forget(name: str, body: LabelBody, request: Request) -> Response:
         """Drop a class."""
-        return await change(name, Forget(check_label(body.label, limits), request.state.who))
+        return await change(name, Forget(kept_label(body.label), request.state.who))
 
     @router.post("/models/{name}/classes/rename", response_model=DoneAnswer)
     async def rename(name: str, body: RenameBody, request: Request) -> Response:
         """Give a class another label."""
-        old, new = check_label(body.label, limits), check_label(body.new_label, limits)
+        old, new = kept_label(body.label), check_label(body.new_label, limits)
         return await change(name, Rename(old, new, request.state.who))
 
     async def change(name: str, request: Undo | Forget | Rename) -> Response:
@@ -101,11 +103,12 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         return JSONResponse({"points": [asdict(p) for p in points], "samples": total, "correct": right})
 
 
-async def features_of(service: Service, model: Model, given: Given) -> Float32:
+async def features_of(service: Service, model: Model, given: Given, request: Request) -> Float32:
     """Return what was given as features, (n, d), of the width the model knows."""
     if given.images is not None:
         queue = await run_in_threadpool(service.pictures, model)
-        return await wait(queue.encode(given.images), service.limits.seconds)
+        pictures = await run_in_threadpool(measured, given.images, service.limits)
+        return await wait(queue.encode(pictures), service.limits.seconds, request)
     assert given.features is not None
     width = model.snapshot.width
     if model.facts.encoder is not None:

@@ -16,7 +16,8 @@ class Limits:
     body_bytes : int
         Of one request.
     bytes_in_flight : int
-        Of the bodies of all requests at work together; beyond it new ones are asked to come back.
+        Of the bodies of all requests at work together, and of what is read out of them, estimated before it is;
+        beyond it new ones are asked to come back.
     images, rows : int
         Pictures, or rows of features, in one request.
     pixels : int
@@ -48,6 +49,14 @@ class Limits:
         Of the request line with all headers, and their number.
     wrong_tokens_per_second : float
         Of one client address, in the long run; twenty at once.
+    json_bytes : int
+        Of one request in JSON. Forms carry pictures without base64 and may be larger.
+    json_values : int
+        Of one request in JSON, counted by its commas before it is parsed. Features in base64 are one value.
+    request_pixels : int
+        Of all pictures of one request, read from their headers.
+    pixels_in_flight : int
+        Of all requests that wait for one encoder; beyond it large ones are asked to come back.
     """
 
     body_bytes: int = 64 * MEGABYTE
@@ -71,3 +80,7 @@ class Limits:
     header_bytes: int = 16_384
     headers: int = 100
     wrong_tokens_per_second: float = 0.2
+    json_bytes: int = 16 * MEGABYTE
+    json_values: int = 250_000
+    request_pixels: int = 800_000_000
+    pixels_in_flight: int = 1_600_000_000

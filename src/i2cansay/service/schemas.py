@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 Label = Annotated[str, Field(min_length=1, max_length=200, examples=["scratch"])]
+# One wrong value is enough to refuse a body: pydantic would describe each of a hundred thousand.
+Row = Annotated[list[float], Field(fail_fast=True)]
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
 
 
@@ -24,7 +26,7 @@ class NewModel(Body):
         "i2cansay"
     )
     parameters: Annotated[
-        dict[str, str | float | int | bool | None],
+        dict[str, str | FiniteFloat | int | bool | None],
         Field(description="Of the learner, where not its defaults."),
     ] = {}
     encoder: Annotated[
@@ -39,10 +41,13 @@ class NewModel(Body):
 class Samples(Body):
     """Pictures or features."""
 
-    images: Annotated[list[str] | None, Field(description="Pictures, each as base64.", min_length=1)] = None
+    images: Annotated[
+        list[str] | None,
+        Field(description="Pictures, each as base64.", min_length=1, fail_fast=True),
+    ] = None
     features: Annotated[
-        list[list[float]] | None,
-        Field(description="Rows of features.", min_length=1),
+        list[Row] | None,
+        Field(description="Rows of features.", min_length=1, fail_fast=True),
     ] = None
     features_base64: Annotated[
         str | None,
@@ -54,7 +59,7 @@ class Samples(Body):
 class LearnBody(Samples):
     """Samples and what they are."""
 
-    labels: Annotated[list[Label] | None, Field(description="One per sample.")] = None
+    labels: Annotated[list[Label] | None, Field(description="One per sample.", fail_fast=True)] = None
     label: Annotated[Label | None, Field(description="One for all samples.")] = None
 
 
