@@ -166,7 +166,9 @@ MIXTURES = [tables for size in range(1, len(TABLES)) for tables in combinations(
 
 
 @pytest.mark.parametrize("tables", MIXTURES, ids="+".join)
-def test_a_file_is_of_one_version(tmp_path: Path, versions: tuple[Path, Path], tables: tuple[str, ...]) -> None:
+def test_a_file_is_of_one_version(
+    tmp_path: Path, versions: tuple[Path, Path], tables: tuple[str, ...]
+) -> None:
     older, newer = versions
     path = tmp_path / "tested.sqlite"
     path.write_bytes(newer.read_bytes())

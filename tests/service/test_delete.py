@@ -44,7 +44,9 @@ def test_a_service_that_stops_says_so(running: Running) -> None:
 
 
 def test_others_go_on_while_models_come_and_go(running: Running) -> None:
-    running.client.create("stays", encoder=None).learn("a", features=rows(["a"] * 2, np.random.default_rng(0)))
+    running.client.create("stays", encoder=None).learn(
+        "a", features=rows(["a"] * 2, np.random.default_rng(0))
+    )
     ended = threading.Event()
     answers: Counter[tuple[str, int]] = Counter()
 
