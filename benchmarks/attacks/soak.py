@@ -16,14 +16,11 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from http.client import HTTPException
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from watched import MEGABYTE, Victim, victim
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # also when started as a file
-
-from benchmarks.attacks.watched import MEGABYTE, Victim, victim
 from i2cansay.service.client import Client, RequestRefused
 
 WIDTH = 64
@@ -79,7 +76,8 @@ class Visitor(threading.Thread):
         self._client.close()
 
     def _features(self, n: int) -> list[list[float]]:
-        return self._rng.normal(size=(n, WIDTH)).astype(np.float32).tolist()
+        features: list[list[float]] = self._rng.normal(size=(n, WIDTH)).astype(np.float32).tolist()
+        return features
 
     def _any(self, names: list[str]) -> str:
         return names[self._rng.integers(len(names))]
@@ -162,10 +160,13 @@ def main() -> int:
         ended.set()
         for visitor in visitors:
             visitor.join(60)
-    asked, refused, wrong = (
-        sum((getattr(visitor, what) for visitor in visitors), Counter())
-        for what in ("asked", "refused", "wrong")
-    )
+    asked = Counter[str]()
+    refused = Counter[str]()
+    wrong = Counter[str]()
+    for visitor in visitors:
+        asked += visitor.asked
+        refused += visitor.refused
+        wrong += visitor.wrong
     before, after = quarters(memory)
     held, holds = quarters(descriptors)
     print(f"{sum(asked.values())} visits: {dict(asked)}")

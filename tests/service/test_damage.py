@@ -1,4 +1,4 @@
-"""Files that are not what was written: whatever they make the readers raise, one model is set aside, with a sentence."""
+"""Files that are not what was written: whatever they make their readers raise, one model is set aside."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_absurd_sizes_are_not_allocated(tmp_path: Path) -> None:
     manifest = manifest_of(path)
     shapes = (("<f8", [10**12, 0]), ("|u1", [10**10]), ("<f8", [0, 10**12]))
     for kind, shape in shapes:
-        forge(path, json.dumps({**manifest, "arrays": dict.fromkeys(manifest["arrays"], [kind, shape])}))
+        forge(path, json.dumps({**manifest, "arrays": {name: [kind, shape] for name in manifest["arrays"]}}))
         tracemalloc.start()
         try:
             assert [finding.well for finding in examine(folder)] == [True, False, True]

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from i2cansay.service import database
 from i2cansay.service.client import Client, RequestRefused
 from i2cansay.service.doctor import examine
 from i2cansay.service.limits import Limits
@@ -55,7 +54,7 @@ def test_receipts_go_after_seven_days_of_running(tmp_path: Path, monkeypatch: py
     teach(model, ["a", "a"], rng, b"old")
     started = time.monotonic
     for day in range(1, 9):
-        monkeypatch.setattr(database.time, "monotonic", lambda day=day: started() + day * 86400.0)
+        monkeypatch.setattr(time, "monotonic", lambda day=day: started() + day * 86400.0)
         assert teach(model, ["b", "b"], rng, b"day %d" % day).learnt == 2
         if day < 7:
             assert teach(model, ["a", "a"], rng, b"old").learnt == 0
