@@ -10,10 +10,11 @@ from functools import cache
 from pathlib import Path
 
 FORMAT = 2
+# A block's digest stands before its data, so that it is read without them.
 TABLES = """
 CREATE TABLE facts (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT, seal BLOB);
 CREATE TABLE manifest (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT, seal BLOB);
-CREATE TABLE blocks (name TEXT, number INTEGER, data BLOB, seal BLOB, PRIMARY KEY (name, number));
+CREATE TABLE blocks (name TEXT, number INTEGER, seal BLOB, data BLOB, PRIMARY KEY (name, number));
 CREATE TABLE classes (
     label TEXT PRIMARY KEY, count INTEGER, first REAL, last REAL, number INTEGER, seal BLOB
 );

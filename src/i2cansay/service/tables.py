@@ -16,7 +16,7 @@ COLUMNS = {
     "receipts": ("key", "content", "places", "at"),
     "log": ("id", "at", "action", "label", "count", "scored", "correct", "who"),
 }
-"""Without `seal`, the digest of the others, which ends every row."""
+"""Without `seal`, the digest of the others."""
 KEYS = {table: 2 if table == "blocks" else 1 for table in COLUMNS}
 """How many of the first columns tell a row from the others."""
 Row = tuple[Any, ...]
