@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from i2cansay.service.blocks import BLOCK, Block, assemble, changed_blocks, describe, sealed, surplus_blocks
+from i2cansay.service.blocks import BLOCK, assemble, changed_blocks, describe, sealed, surplus_blocks
+from i2cansay.service.tables import seal_of
 
 
 @given(st.lists(st.tuples(st.integers(0, 6000), st.sampled_from(["<f8", "<f4", "|u1", "<i8"])), max_size=4))
@@ -41,12 +42,24 @@ def test_only_touched_rows_are_written() -> None:
 
 
 def test_blocks_cannot_swap() -> None:
-    assert Block("a", 0, b"x").digest != Block("a", 1, b"x").digest != Block("b", 0, b"x").digest
+    seals = [seal_of("blocks", block) for block in (("a", 0, b"x"), ("a", 1, b"x"), ("b", 0, b"x"))]
+    assert len(set(seals)) == 3
 
 
-@pytest.mark.parametrize("bad", [{"a": ["<f8", [2]]}, {"a": ["|O", [1]]}])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"a": ["<f8", [2]]},
+        {"a": ["|O", [1]]},
+        {"a": ["<f8", [10**12]]},
+        {"a": ["<f8", [-1, -1]]},
+        {"a": ["<f8", [1.0]]},
+        {"a": ["<f8", [2**61 + 1]]},  # its bytes, counted in 64 bits, are the eight that are there
+        {"b": ["<f8", [10**12, 0]], "a": ["<f8", [10**12, 0]]},
+    ],
+)
 def test_what_does_not_fit_is_refused(bad: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="the array a"):
+    with pytest.raises(ValueError, match=r"the array [ab]"):
         assemble(bad, {"a": [b"12345678"]})
 
 

@@ -8,18 +8,25 @@ import signal
 import threading
 import time
 from collections import Counter
+from typing import Any
 
 import numpy as np
+import pytest
 
 from i2cansay.service.client import Client, RequestRefused
 from i2cansay.service.doctor import examine
 from tests.service.material import rows
 from tests.service.process import Process
 
-KILLS = int(os.environ.get("I2CANSAY_KILLS", "3"))
-"""A few in the usual run; `I2CANSAY_KILLS=100` for the long one."""
+KILLS = int(os.environ.get("I2CANSAY_KILLS", "2"))
+"""Per learner: a few in the usual run; `I2CANSAY_KILLS=100` for the long one."""
 LABELS = [f"class {number}" for number in range(7)]
 LESSONS_AT_ONCE = 4
+MODELS: dict[str, dict[str, Any]] = {
+    "usual": {"learner": "i2cansay"},
+    "shared": {"learner": "i2cansay_shared", "parameters": {"lift": 0}},
+    "shared and lifted": {"learner": "i2cansay_shared", "parameters": {"lift": 64}},
+}
 
 
 class Pupil(threading.Thread):
@@ -49,10 +56,11 @@ class Pupil(threading.Thread):
             self.durable.add(key)
 
 
-def test_everything_acknowledged_is_counted_exactly_once(process: Process) -> None:
+@pytest.mark.parametrize("model", list(MODELS.values()), ids=list(MODELS))
+def test_everything_acknowledged_is_counted_exactly_once(process: Process, model: dict[str, Any]) -> None:
     rng = np.random.default_rng(int.from_bytes(os.urandom(4)))
     process.start()
-    process.client.create("tested", encoder=None)
+    process.client.create("tested", encoder=None, **model)
     sent: dict[str, tuple[list[str], list[list[float]]]] = {}
     durable: set[str] = set()
     for kill in range(KILLS):

@@ -13,7 +13,8 @@ def doctor(
         Path, typer.Argument(help="A data folder of `i2cansay serve`; the service may be running.")
     ],
     backup: Annotated[
-        Path | None, typer.Option(help="Copy every model into this folder, and check the copies.")
+        Path | None,
+        typer.Option(help="Copy every model that is well into this folder, and check the copies."),
     ] = None,
 ) -> None:
     """Check every model in a data folder: structure, digests, counts. Changes nothing; exit code 1 if one is ill."""
@@ -22,8 +23,8 @@ def doctor(
     findings = list(examine(folder))
     for finding in findings:
         typer.echo(f"{'ok  ' if finding.well else 'ILL '} {finding.name}: {finding.sentence}")
-    if not all(finding.well for finding in findings):
-        raise typer.Exit(1)
     if backup is not None:
         for path in back_up(folder, backup):
             typer.echo(f"copied to {path}")
+    if not all(finding.well for finding in findings):
+        raise typer.Exit(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ from i2cansay.core.types import State
 
 BLOCK = 16 * 1024
 """Bytes in a block: a class's row of 1280 float64 touches one or two."""
+LONGEST = 10**6
+"""What an empty array may claim along its other dimensions; any other array has a byte for each."""
 KINDS = frozenset("biuf")
 
 
@@ -24,11 +27,6 @@ class Block:
     name: str
     number: int
     data: bytes
-
-    @property
-    def digest(self) -> bytes:
-        """What the bytes must hash to; the name and number are part of it, so that blocks cannot swap."""
-        return digest_of(f"{self.name} {self.number}".encode(), self.data)
 
 
 def digest_of(*parts: bytes) -> bytes:
@@ -94,7 +92,9 @@ def assemble(description: dict[str, Any], blocks: dict[str, list[bytes]]) -> Sta
         if dtype.kind not in KINDS:
             raise ValueError(f"the array {name} is of an unknown type {kind}")
         data = b"".join(blocks.get(name, []))
-        expected = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
+        if not all(type(length) is int and 0 <= length <= max(len(data), LONGEST) for length in shape):
+            raise ValueError(f"the array {name} cannot have the shape {str(shape)[:80]}")
+        expected = dtype.itemsize * math.prod(shape)
         if len(data) != expected:
             raise ValueError(f"the array {name} should have {expected} bytes, it has {len(data)}")
         state[name] = np.frombuffer(data, dtype=dtype).reshape(shape).copy()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from i2cansay.core.types import State
 from i2cansay.disk.atomic import sync_folder
-from i2cansay.service.blocks import assemble, changed_blocks, describe, digest_of, sealed, surplus_blocks
+from i2cansay.service.blocks import assemble, changed_blocks, describe, sealed, surplus_blocks
 from i2cansay.service.database_file import (
     FORMAT,
     TABLES,
@@ -26,12 +28,33 @@ from i2cansay.service.database_file import (
 )
 from i2cansay.service.receipts import Receipt
 from i2cansay.service.records import ClassRecord, LogEntry, ModelFacts
+from i2cansay.service.root import Root
+from i2cansay.service.tables import COLUMNS, Tables
 
-RECEIPT_DAYS = 7.0
+RECEIPT_SECONDS = 7 * 86400.0
+"""How long a receipt is kept at least, in seconds for which the service has had the model open."""
+PRUNE_SECONDS = 3600.0
 
 
 class Damaged(Exception):
-    """A model's file is not what was written."""
+    """A model's file is not what was written, or cannot be read."""
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Turn whatever a file makes SQLite, json, numpy or a learner raise into Damaged, with a sentence.
+
+    A flipped byte can surface as almost anything: a name in the schema that is no UTF-8, a count beyond 64 bits,
+    a text nested too deeply. Everything that opens or reads a model's file does so under this.
+    """
+    try:
+        yield
+    except Damaged:
+        raise
+    except Exception as error:
+        outside = isinstance(error, sqlite3.OperationalError | OSError | MemoryError)
+        trouble = "cannot be read" if outside else "is damaged"
+        raise Damaged(f"{trouble}: {error or type(error).__name__}") from error
 
 
 @dataclass
@@ -44,6 +67,13 @@ class Changes:
 
     def __bool__(self) -> bool:
         return bool(self.classes or self.receipts or self.log)
+
+    def numbered(self) -> Changes:
+        """Return them with the classes numbered from one on, for a model that had none."""
+        records = [record for record in self.classes.values() if record is not None]
+        return replace(
+            self, classes={r.label: replace(r, number=number) for number, r in enumerate(records, start=1)}
+        )
 
 
 @dataclass(frozen=True)
@@ -70,7 +100,10 @@ class Database:
         self._connection = connection
         self._written: State = {}
         self._version = 0
-        self._pruned = 0.0
+        self._root = Root()
+        self._clock = 0.0
+        self._looked = time.monotonic()
+        self._pruned = -math.inf
 
     @staticmethod
     def create(
@@ -82,8 +115,9 @@ class Database:
         connection = connect(half_made)
         try:
             connection.executescript(f"BEGIN; PRAGMA user_version = {FORMAT}; {TABLES}")
-            text, manifest = facts.to_json(), _manifest(0, {}, {})
-            connection.execute("INSERT INTO facts VALUES (1, ?, ?)", (text, sealed(text)))
+            tables = Tables(connection, Root())
+            tables.put("facts", [(1, facts.to_json())])
+            manifest = _manifest(0, {}, {}, tables.root, 0.0)
             connection.execute("INSERT INTO manifest VALUES (1, ?, ?)", (manifest, sealed(manifest)))
             connection.execute("COMMIT")
         finally:
@@ -91,7 +125,8 @@ class Database:
         if state:
             filled = Database(half_made)
             try:
-                filled.commit(1, state, {}, changes or Changes())
+                filled.read()
+                filled.commit(1, state, {}, (changes or Changes()).numbered())
             finally:
                 filled.close()
         half_made.replace(path)
@@ -110,108 +145,91 @@ class Database:
         """Return what the model is."""
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if version > FORMAT:
+            raise Damaged(f"was written by a newer i2cansay (format {version}, this one reads {FORMAT})")
+        if 0 < version < FORMAT:
             raise Damaged(
-                f"was written by a newer i2cansay (format {version}, this one reads up to {FORMAT})"
+                f"was written by an older i2cansay (format {version}, this one reads {FORMAT}); "
+                "export the model with the older one and import it here"
             )
-        try:
-            return ModelFacts.from_json(self._text("facts"))
-        except (sqlite3.DatabaseError, TypeError, ValueError) as error:
-            raise Damaged(f"does not say what model it holds ({error})") from error
+        return ModelFacts.from_json(self._text("facts", "id, text"))
 
     def read(self) -> Contents:
-        """Read and check everything; raise Damaged with what is wrong."""
-        try:
-            (found,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
-            if found != "ok":
-                raise Damaged(f"is damaged: {found}")
-            if tables_of(self._connection) != usual_tables():
-                raise Damaged("is damaged: its tables are not those of a model")
-            contents = self._contents()
-            for table in ("receipts", "log"):
-                self._check_seals(table)
-        except (sqlite3.DatabaseError, ValueError, TypeError, KeyError) as error:
-            raise Damaged(f"is damaged: {error}") from error
-        self._written, self._version = contents.state, contents.version
-        return contents
-
-    def _contents(self) -> Contents:
-        manifest = json.loads(self._text("manifest"))
+        """Read and check everything; raise Damaged, or whatever a damaged file makes SQLite and json raise."""
+        (found,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if found != "ok":
+            raise Damaged(f"is damaged: {found}")
+        if tables_of(self._connection) != usual_tables():
+            raise Damaged("is damaged: its tables are not those of a model")
+        manifest = json.loads(self._text("manifest", "text"))
+        tables = Tables(self._connection, Root())
+        rows = {table: tables.read(table) for table in COLUMNS}
         blocks: dict[str, list[bytes]] = {}
-        rows = self._connection.execute("SELECT name, number, data, digest FROM blocks ORDER BY name, number")
-        for name, number, data, digest in rows:
-            if digest_of(f"{name} {number}".encode(), data) != digest:
-                raise Damaged(f"is damaged: block {number} of {name} does not match its digest")
+        for name, _, data in rows.pop("blocks"):
             blocks.setdefault(name, []).append(data)
-        self._check_seals("classes")
-        records = self._connection.execute("SELECT label, count, first, last FROM classes")
-        classes = {label: ClassRecord(label, *rest) for label, *rest in records}
+        classes = {label: ClassRecord(label, *rest) for label, *rest in rows.pop("classes")}
+        for others in rows.values():  # looked at for their digests only
+            for _ in others:
+                pass
+        found = tables.root.to_json()
+        if strange := [table for table in COLUMNS if found.get(table) != manifest["root"].get(table)]:
+            raise Damaged(f"is damaged: its {strange[0]} and its manifest are not of the same version")
         state = assemble(manifest["arrays"], blocks)
+        self._written, self._version, self._root = state, manifest["version"], tables.root
+        self._clock, self._looked = manifest["clock"], time.monotonic()
         return Contents(manifest["version"], manifest["notes"], state, classes)
 
-    def _text(self, table: str) -> str:
-        row = self._connection.execute(f"SELECT text, seal FROM {table} WHERE id = 1").fetchone()
-        if row is None or sealed(row[0]) != row[1]:
+    def _text(self, table: str, columns: str) -> str:
+        """Return the text of a table of one row."""
+        row = self._connection.execute(f"SELECT {columns}, seal FROM {table} WHERE id = 1").fetchone()
+        if row is None or sealed(*row[:-1]) != row[-1]:
             raise Damaged(f"is damaged: its {table} does not match its digest")
-        text: str = row[0]
+        text: str = row[-2]
         return text
-
-    def _check_seals(self, table: str) -> None:
-        for *values, seal in self._connection.execute(f"SELECT * FROM {table}"):
-            if sealed(*values) != seal:
-                raise Damaged(f"is damaged: a row of its {table} does not match its digest")
 
     def receipt(self, key: bytes) -> Receipt | None:
         """Return what was written under an idempotency key."""
-        row = self._connection.execute("SELECT total, held FROM receipts WHERE key = ?", (key,)).fetchone()
-        return None if row is None else Receipt.from_bytes(*row)
+        row = self._connection.execute(
+            "SELECT content, places FROM receipts WHERE key = ?", (key,)
+        ).fetchone()
+        return None if row is None else Receipt(*row)
 
     def commit(self, version: int, state: State, notes: dict[str, Any], changes: Changes) -> None:
         """Write a group in one transaction and wait for the disk; raise sqlite3.Error and write nothing."""
-        now = time.time()
-        run, many = self._connection.execute, self._connection.executemany
+        looked = time.monotonic()
+        # Not the wall clock: it can be set. Seconds in which nobody has the model open are not counted.
+        clock = self._clock + looked - self._looked
+        prune = clock - self._pruned > PRUNE_SECONDS
+        run, tables = self._connection.execute, Tables(self._connection, self._root.copy())
         run("BEGIN IMMEDIATE")
         try:
-            many(
-                "INSERT INTO blocks VALUES (?, ?, ?, ?) ON CONFLICT (name, number) "
-                "DO UPDATE SET data = excluded.data, digest = excluded.digest",
-                [(b.name, b.number, b.data, b.digest) for b in changed_blocks(state, self._written)],
-            )
-            many("DELETE FROM blocks WHERE name = ? AND number = ?", surplus_blocks(state, self._written))
-            self._write_changes(changes, now)
-            manifest = _manifest(version, state, notes)
+            tables.put("blocks", [(b.name, b.number, b.data) for b in changed_blocks(state, self._written)])
+            tables.drop("blocks", surplus_blocks(state, self._written))
+            self._write_changes(tables, changes, clock)
+            if prune:
+                tables.drop_where("receipts", "at < ?", (clock - RECEIPT_SECONDS,))
+            manifest = _manifest(version, state, notes, tables.root, clock)
             run("UPDATE manifest SET text = ?, seal = ? WHERE id = 1", (manifest, sealed(manifest)))
-            if now - self._pruned > 3600:
-                run("DELETE FROM receipts WHERE at < ?", (now - 86400 * RECEIPT_DAYS,))
-                self._pruned = now
             run("COMMIT")
         except BaseException:
             if self._connection.in_transaction:
                 run("ROLLBACK")
             raise
-        self._written, self._version = state, version
+        self._written, self._version, self._root = state, version, tables.root
+        self._clock, self._looked = clock, looked
+        if prune:
+            self._pruned = clock
         self.sweep()
 
-    def _write_changes(self, changes: Changes, now: float) -> None:
-        gone = [(label,) for label, record in changes.classes.items() if record is None]
-        self._connection.executemany("DELETE FROM classes WHERE label = ?", gone)
+    def _write_changes(self, tables: Tables, changes: Changes, clock: float) -> None:
+        tables.drop("classes", [(label,) for label, record in changes.classes.items() if record is None])
         records = [record for record in changes.classes.values() if record is not None]
-        self._insert("OR REPLACE INTO classes", ((r.label, r.count, r.first, r.last) for r in records))
-        self._insert(
-            "OR REPLACE INTO receipts",
-            ((key, r.total, r.to_bytes(), now) for key, r in changes.receipts.items()),
-        )
+        tables.put("classes", [(r.label, r.count, r.first, r.last, r.number) for r in records])
+        tables.put("receipts", [(key, r.content, r.places, clock) for key, r in changes.receipts.items()])
         (last,) = self._connection.execute("SELECT coalesce(max(id), 0) FROM log").fetchone()
         entries = enumerate(changes.log, start=last + 1)
-        self._insert(
-            "INTO log",
-            ((n, e.at, e.action, e.label, e.count, e.scored, e.correct, e.who) for n, e in entries),
+        tables.put(
+            "log", [(n, e.at, e.action, e.label, e.count, e.scored, e.correct, e.who) for n, e in entries]
         )
-
-    def _insert(self, into: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        with_seals = [(*row, sealed(*row)) for row in rows]
-        if with_seals:
-            places = ", ".join("?" * len(with_seals[0]))
-            self._connection.executemany(f"INSERT {into} VALUES ({places})", with_seals)
 
     def sweep(self) -> bool:
         """Move the committed pages into the file and empty the log; False where a reader or the disk prevents it."""
@@ -226,7 +244,7 @@ class Database:
         assert self.path is not None
         self._connection.close()
         self._connection = connect(self.path)
-        return bool(json.loads(self._text("manifest"))["version"] == self._version)
+        return bool(json.loads(self._text("manifest", "text"))["version"] == self._version)
 
     def log(self, after: int, limit: int) -> list[tuple[int, LogEntry]]:
         """Return lines of the audit log, the oldest first; from any thread."""
@@ -251,5 +269,8 @@ class Database:
         self._connection.close()
 
 
-def _manifest(version: int, state: State, notes: dict[str, Any]) -> str:
-    return json.dumps({"version": version, "arrays": describe(state), "notes": notes})
+def _manifest(version: int, state: State, notes: dict[str, Any], root: Root, clock: float) -> str:
+    arrays = describe(state)
+    return json.dumps(
+        {"version": version, "clock": clock, "arrays": arrays, "notes": notes, "root": root.to_json()}
+    )

@@ -9,13 +9,16 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-FORMAT = 1
+FORMAT = 2
+# A block's digest stands before its data, so that it is read without them.
 TABLES = """
 CREATE TABLE facts (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT, seal BLOB);
 CREATE TABLE manifest (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT, seal BLOB);
-CREATE TABLE blocks (name TEXT, number INTEGER, data BLOB, digest BLOB, PRIMARY KEY (name, number));
-CREATE TABLE classes (label TEXT PRIMARY KEY, count INTEGER, first REAL, last REAL, seal BLOB);
-CREATE TABLE receipts (key BLOB PRIMARY KEY, total INTEGER, held BLOB, at REAL, seal BLOB);
+CREATE TABLE blocks (name TEXT, number INTEGER, seal BLOB, data BLOB, PRIMARY KEY (name, number));
+CREATE TABLE classes (
+    label TEXT PRIMARY KEY, count INTEGER, first REAL, last REAL, number INTEGER, seal BLOB
+);
+CREATE TABLE receipts (key BLOB PRIMARY KEY, content BLOB, places BLOB, at REAL, seal BLOB);
 CREATE TABLE log (
     id INTEGER PRIMARY KEY, at REAL, action TEXT, label TEXT, count INTEGER, scored INTEGER, correct INTEGER,
     who TEXT, seal BLOB

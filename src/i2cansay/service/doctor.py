@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from i2cansay.disk.atomic import write_atomically
-from i2cansay.service.database import Damaged, Database
+from i2cansay.service.database import Damaged, Database, reading
 from i2cansay.service.database_file import copy_of
-from i2cansay.service.errors import ServiceError
 from i2cansay.service.service import SUFFIX
 from i2cansay.service.session import Session
+from i2cansay.service.snapshot import Snapshot
 from i2cansay.service.tokens import FILE, Tokens
 
 
@@ -48,20 +47,16 @@ def examine(folder: Path) -> Iterator[Finding]:
 
 def _examine_model(path: Path) -> Finding:
     try:
-        # On a copy in memory: the file itself may be in use, or on a disk that cannot be written.
-        database = Database.in_memory(copy_of(path))
-        try:
-            session = Session.of(database.facts(), database.read())
-        finally:
-            database.close()
-    except (Damaged, sqlite3.Error, ValueError, ServiceError) as error:
-        sentence = str(error) if isinstance(error, Damaged) else f"is damaged: {error}"
-        return Finding(path.name, sentence, False)
-    small = [r.label for r in session.classes.values() if r.count < session.facts.min_samples]
-    if small:
-        return Finding(
-            path.name, f"holds the class {small[0]!r}, which has too few samples to be written", False
-        )
+        with reading():
+            # On a copy in memory: the file itself may be in use, or on a disk that cannot be written.
+            database = Database.in_memory(copy_of(path))
+            try:
+                session = Session.read(database, path.stem)
+                Snapshot.of(session)  # as the service does
+            finally:
+                database.close()
+    except Damaged as error:
+        return Finding(path.name, str(error), False)
     samples = sum(record.count for record in session.classes.values())
     return Finding(
         path.name, f"{len(session.classes)} classes, {samples} samples, version {session.version}", True
@@ -69,15 +64,17 @@ def _examine_model(path: Path) -> Finding:
 
 
 def back_up(folder: Path, target: Path) -> list[Path]:
-    """Copy every model of a data folder, also while a service uses it, and check the copies."""
+    """Copy every model of a data folder that is well, also while a service uses it, and check the copies."""
     target.mkdir(parents=True, exist_ok=True)
     written = []
     for path in sorted((folder / "models").glob(f"[a-z0-9]*{SUFFIX}")):
+        if not _examine_model(path).well:
+            continue
         data = copy_of(path)
         place = target / path.name
         write_atomically(place, lambda temporary, data=data: temporary.write_bytes(data))  # type: ignore[misc]
         finding = _examine_model(place)
         if not finding.well:
-            raise ValueError(f"the model {path.stem} {finding.sentence}")
+            raise ValueError(f"the copy {place} {finding.sentence}")
         written.append(place)
     return written

@@ -12,7 +12,7 @@ import numpy as np
 from i2cansay.service.database import Changes, Database
 from i2cansay.service.errors import conflict, refused
 from i2cansay.service.limits import Limits
-from i2cansay.service.receipts import Receipt, labels_digest
+from i2cansay.service.receipts import NOT_HELD, Receipt, labels_digest
 from i2cansay.service.records import ClassRecord, LogEntry
 from i2cansay.service.requests import Answer, Learn, Lesson, Remembered, Request, Sample, Tested
 from i2cansay.service.revision import revise
@@ -27,28 +27,41 @@ LESSONS, LESSON_ROWS, LESSON_SECONDS = 64, 2000, 600.0
 
 @dataclass(frozen=True)
 class OpenLesson:
-    """A `Learn` that is not committed yet; a serial per sample, None for one that an earlier request brought."""
+    """A `Learn` that is not committed yet.
+
+    Each sample has a serial where it came in this group or waits in memory, or else the place its receipt names.
+    """
 
     name: str
     labels: tuple[str, ...]
     serials: tuple[int | None, ...]
+    places: tuple[int, ...]
     fresh: list[Sample]
 
-    def answer(self, session: Session, waiting: set[int]) -> Lesson:
-        """Return what to tell the client once the session is committed."""
+    def answer(self, session: Session, settled: dict[int | None, int]) -> Lesson:
+        """Return what to tell the client once the session is committed; `settled` maps serials to classes."""
         asked = [sample for sample in self.fresh if sample.scored]
+        waiting: dict[int | None, str] = {sample.serial: sample.label for sample in session.waiting()}
+        in_memory = {sample.number: sample.label for sample in session.waiting()}
+        on_disk = {record.number: label for label, record in session.classes.items()}
+        # What was settled may have been taken back since, or its class forgotten or renamed.
+        places = [settled.get(s, place) for s, place in zip(self.serials, self.places, strict=True)]
+        names = [
+            waiting.get(serial) or on_disk.get(place) or in_memory.get(place)
+            for serial, place in zip(self.serials, places, strict=True)
+        ]
         return Lesson(
             self.name,
             learnt=len(self.fresh),
             repeated=len(self.labels) - len(self.fresh),
-            # What was written once may have been taken off the disk since, with its class.
-            durable=tuple(
-                label in session.classes if serial is None else serial not in waiting
-                for label, serial in zip(self.labels, self.serials, strict=True)
-            ),
-            counts={label: session.count(label) for label in self.labels},
+            durable=tuple(place in on_disk for place in places),
+            counts={
+                present: session.count(present)
+                for present in (name or label for name, label in zip(names, self.labels, strict=True))
+            },
             scored=len(asked),
             correct=sum(sample.correct for sample in asked),
+            taken_back=names.count(None),
         )
 
 
@@ -66,6 +79,7 @@ class Draft:
         self.now = time.time()
         self._gathered: list[Sample] = []
         self._open: list[OpenLesson] = []
+        self._settled: dict[int | None, int] = {}
 
     def apply(self, request: Request, tested: Tested | None) -> Answer | str:
         """Apply one request; a `Learn` gives the name of its lesson, under which `finish` gives its answer."""
@@ -95,25 +109,26 @@ class Draft:
             check_size(facts.learner, facts.parameters, width, n_classes, self._limits.state_bytes)
         receipt = self._receipt(request)
         waiting = self._waiting_under(request.key)
-        labels = b"" if request.key is None else labels_digest(request.labels)
         serials: list[int | None] = []
+        places: list[int] = []
         fresh: list[Sample] = []
         for position in range(len(request.labels)):
-            if receipt is not None and position in receipt:
+            places.append(NOT_HELD if receipt is None else receipt.place(position))
+            if places[-1] != NOT_HELD:
                 serials.append(None)
             elif position in waiting:
                 serials.append(waiting[position])
             else:
-                fresh.append(self._sample(request, position, labels, tested))
+                fresh.append(self._sample(request, position, tested))
                 serials.append(fresh[-1].serial)
         for sample in fresh:
             self._take(sample)
         name = secrets.token_hex(8)
         self._remember(name, fresh)
-        self._open.append(OpenLesson(name, request.labels, tuple(serials), fresh))
+        self._open.append(OpenLesson(name, request.labels, tuple(serials), tuple(places), fresh))
         return name
 
-    def _sample(self, request: Learn, position: int, labels: bytes, tested: Tested) -> Sample:
+    def _sample(self, request: Learn, position: int, tested: Tested) -> Sample:
         return Sample(
             self.serial(),
             request.X[position],
@@ -123,7 +138,7 @@ class Draft:
             request.key,
             position,
             len(request.labels),
-            labels,
+            _content(request),
             bool(tested.scored[position]),
             bool(tested.correct[position]),
             float(tested.strangeness[position]),
@@ -133,20 +148,13 @@ class Draft:
         if request.key is None:
             return None
         receipt = self.receipt(request.key)
-        waiting = [sample for sample in self.session.waiting() if sample.key == request.key]
-        totals = {sample.total for sample in waiting}
-        labels = {sample.labels for sample in waiting}
+        known = {sample.content for sample in self.session.waiting() if sample.key == request.key}
         if receipt is not None:
-            totals.add(receipt.total)
-            labels.add(receipt.labels)
-        if totals - {len(request.labels)}:
+            known.add(receipt.content)
+        if known - {_content(request)}:
             raise conflict(
-                f"this idempotency key was used for a request of {totals.pop()} samples, "
-                f"this one has {len(request.labels)}; use a new key for a new request"
-            )
-        if labels - {b"", labels_digest(request.labels)}:
-            raise conflict(
-                "this idempotency key was used for a request with other labels; use a new key for a new request"
+                "this idempotency key was used for a request with other labels or other samples; "
+                "use a new key for a new request"
             )
         return receipt
 
@@ -170,17 +178,27 @@ class Draft:
             self.session.pending[sample.label] = together
             return
         first = together[0].at
-        self.set_class(sample.label, ClassRecord(sample.label, 0, first, first))
+        number = next((s.number for s in together if s.number is not None), None)
+        if number is None:
+            number = self.session.classes_made + 1
+            self.session = replace(self.session, classes_made=number)
+        self.set_class(sample.label, ClassRecord(sample.label, 0, first, first, number))
         for waited in together:
             self._settle(waited)
 
     def _settle(self, sample: Sample) -> None:
         """Count a sample as durable; it will be learnt with the others that have gathered."""
         self._gathered.append(sample)
-        self.set_class(sample.label, self.session.classes[sample.label].more(1, sample.at))
+        record = self.session.classes[sample.label].more(1, sample.at)
+        self.set_class(sample.label, record)
+        self._settled[sample.serial] = record.number
+        self.put(sample, record.number)
+
+    def put(self, sample: Sample, place: int) -> None:
+        """Write down where a sample is now, where it came with a key."""
         if sample.key is not None:
-            receipt = self.receipt(sample.key) or Receipt.none(sample.total, sample.labels)
-            self.changes.receipts[sample.key] = receipt.plus([sample.position])
+            receipt = self.receipt(sample.key) or Receipt.none(sample.total, sample.content)
+            self.changes.receipts[sample.key] = receipt.put(sample.position, place)
 
     def _flush(self) -> None:
         """Learn what has gathered, and note it."""
@@ -217,8 +235,7 @@ class Draft:
     def finish(self) -> dict[str, Lesson]:
         """Learn the rest; return the answers to the lessons by their names."""
         self._flush()
-        waiting = {sample.serial for sample in self.session.waiting()}
-        return {opened.name: opened.answer(self.session, waiting) for opened in self._open}
+        return {opened.name: opened.answer(self.session, self._settled) for opened in self._open}
 
     # -- inside ---------------------------------------------------------------------------------------------
 
@@ -240,3 +257,7 @@ class Draft:
     ) -> None:
         """Add a line to the audit log."""
         self.changes.log.append(LogEntry(self.now, action, label, count, scored, correct, who))
+
+
+def _content(request: Learn) -> bytes:
+    return request.content or labels_digest(request.labels)

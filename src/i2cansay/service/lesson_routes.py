@@ -15,7 +15,7 @@ from i2cansay.service.errors import refused
 from i2cansay.service.labels import check_label, kept_label
 from i2cansay.service.model import Model, Question
 from i2cansay.service.picture_size import measured
-from i2cansay.service.receipts import key_digest
+from i2cansay.service.receipts import key_digest, lesson_digest
 from i2cansay.service.requests import Done, Forget, Learn, Lesson, Rename, Undo
 from i2cansay.service.schemas import (
     AccuracyAnswer,
@@ -46,9 +46,11 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         model = service.model(name)
         given = await to_learn(request, limits)
         X = await features_of(service, model, given, request)
-        digest = key_digest(key) if key else None
-        who = request.state.who
-        lesson = await wait(model.teach(Learn(X, given.labels, digest, who)), limits.seconds)
+        who, digest, content = request.state.who, None, b""
+        if key:
+            digest = key_digest(key, who)
+            content = await run_in_threadpool(lesson_digest, key, given.labels, given.images, given.features)
+        lesson = await wait(model.teach(Learn(X, given.labels, digest, who, content)), limits.seconds)
         assert isinstance(lesson, Lesson)
         return JSONResponse(
             {**asdict(lesson), "durable": all(lesson.durable), "durable_samples": list(lesson.durable)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -13,10 +14,10 @@ import numpy as np
 
 from i2cansay.core.types import Float32
 from i2cansay.service.batcher import Batcher
-from i2cansay.service.database import Damaged, Database
+from i2cansay.service.database import Damaged, Database, reading
 from i2cansay.service.database_file import copy_of
 from i2cansay.service.draft import Draft
-from i2cansay.service.errors import ServiceError, conflict, not_stored, refused
+from i2cansay.service.errors import ServiceError, conflict, not_found, not_stored, refused
 from i2cansay.service.limits import Limits
 from i2cansay.service.metrics import Metrics
 from i2cansay.service.records import LogEntry
@@ -47,27 +48,24 @@ class Model:
     """
 
     def __init__(self, path: Path, limits: Limits, metrics: Metrics) -> None:
-        """Open the model at `path`; raise Damaged, or sqlite3.Error where it cannot be read at all."""
+        """Open the model at `path`; raise Damaged where it cannot be read, whatever the reason."""
         self.path = path
         self.read_only = ""
         self._limits = limits
         self._metrics = metrics
-        self._database = self._open_database()
-        try:
-            self.facts = self._database.facts()
-            if self.facts.name != path.stem:
-                raise Damaged(f"holds the model {self.facts.name!r}, whose file has another name")
+        with reading():
+            self._database = self._open_database()
             try:
-                self._session = Session.of(self.facts, self._database.read())
-            except (ValueError, ServiceError) as error:
-                raise Damaged(f"is damaged: {error}") from error
-            if not self.read_only:
-                self._database.sweep()  # after a crash the log may hold an older state
-        except BaseException:
-            self._database.close()
-            raise
-        self.snapshot = Snapshot.of(self._session)
+                self._session = Session.read(self._database, path.stem)
+                self.snapshot = Snapshot.of(self._session)
+                if not self.read_only:
+                    self._database.sweep()  # after a crash the log may hold an older state
+            except BaseException:
+                self._database.close()
+                raise
+        self.facts = self._session.facts
         self._doubtful = False
+        self._deleted = False
         name = f"model {self.facts.name}"
         together, waiting = limits.together, limits.waiting
         self._teaching = Batcher[Request, Answer](name, self._teach, waiting=waiting, together=together)
@@ -88,7 +86,8 @@ class Model:
 
     def ask(self, question: Question) -> Future[list[Prediction]]:
         """Queue a question."""
-        return self._asking.submit(question)
+        with self._unless_deleted():
+            return self._asking.submit(question)
 
     def _ask(self, questions: list[Question]) -> list[list[Prediction] | Exception]:
         snapshot = self.snapshot
@@ -115,7 +114,8 @@ class Model:
         """Queue a change; its answer comes when it is on the disk."""
         if self.read_only:
             raise not_stored(self.read_only)
-        return self._teaching.submit(request)
+        with self._unless_deleted():
+            return self._teaching.submit(request)
 
     def _teach(self, requests: list[Request]) -> Sequence[Answer | Exception]:
         with self._metrics.committing(len(requests)):
@@ -184,12 +184,16 @@ class Model:
         """After a failed commit: find out whether it reached the disk after all."""
         if not self._doubtful:
             return
-        if not self._database.reopen():
+        with reading():
+            if self._database.reopen():
+                self._doubtful = False
+                return
             pending = self._session.pending
-            session = Session.of(self.facts, self._database.read())
+            session = Session.read(self._database, self.facts.name)
             kept = {label: samples for label, samples in pending.items() if label not in session.classes}
             session = replace(session, pending=kept, serial=self._session.serial)
-            self._session, self.snapshot = session, Snapshot.of(session)
+            snapshot = Snapshot.of(session)
+        self._session, self.snapshot = session, snapshot
         self._doubtful = False
 
     # -- the rest -------------------------------------------------------------------------------------------
@@ -210,14 +214,27 @@ class Model:
 
     def log(self, after: int, limit: int) -> list[tuple[int, LogEntry]]:
         """Return lines of the audit log."""
-        return self._database.log(after, limit)
+        with self._unless_deleted():
+            return self._database.log(after, limit)
 
     def backup(self) -> bytes:
         """Return a consistent copy of the file."""
-        return self._database.copy()
+        with self._unless_deleted():
+            return self._database.copy()
 
-    def close(self) -> None:
-        """Answer what waits, then let go of the file."""
+    @contextmanager
+    def _unless_deleted(self) -> Iterator[None]:
+        """Say so where something fails because the model has been deleted meanwhile."""
+        try:
+            yield
+        except (ServiceError, sqlite3.Error) as error:
+            if self._deleted:
+                raise not_found(f"the model {self.facts.name!r} has been deleted") from error
+            raise
+
+    def close(self, *, deleted: bool = False) -> None:
+        """Answer what waits, then let go of the file; `deleted` is what later requests are told."""
+        self._deleted = deleted
         self._asking.close()
         self._teaching.close()
         self._database.close()

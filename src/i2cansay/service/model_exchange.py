@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tempfile
 import time
 from pathlib import Path
@@ -95,4 +96,5 @@ def _counts(state: State) -> dict[str, int]:
     found = [array for name, array in state.items() if name.rpartition(".")[2] == "count"]
     if not found or found[0].shape != (len(labels),):
         raise refused("the file does not say how many samples each class has, so it cannot be taken in")
-    return {label: int(count) for label, count in zip(labels, found[0], strict=True)}
+    # Weights may add up to a little less than a whole number; `Session.of` counts in the same way.
+    return {label: math.floor(count + 1e-6) for label, count in zip(labels, found[0], strict=True)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,16 +86,20 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class ClassRecord:
-    """A class as people know it: how many samples, and when the first and the last were taught."""
+    """A class as people know it: how many samples, and when the first and the last were taught.
+
+    `number` is the class's own: it stays when the class is renamed and never comes again once it is forgotten.
+    """
 
     label: str
     count: int
     first: float
     last: float
+    number: int = 0
 
     def more(self, count: int, at: float) -> ClassRecord:
         """Return the record with `count` more samples, or fewer."""
-        return ClassRecord(self.label, self.count + count, self.first, max(self.last, at))
+        return replace(self, count=self.count + count, last=max(self.last, at))
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,15 @@ from i2cansay.core.types import Float32, Float64
 class Learn:
     """Learn rows `X`, (n, d), with n labels.
 
-    `key` is the digest of an idempotency key; `who` the name of the token that asked.
+    `key` is the digest of an idempotency key; `who` the name of the token that asked; `content` the digest of what
+    was sent, to which the key is bound (of the labels alone where it is not given).
     """
 
     X: Float32
     labels: tuple[str, ...]
     key: bytes | None = None
     who: str = ""
+    content: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -62,10 +64,13 @@ class Lesson:
         What `Undo` takes.
     learnt, repeated : int
         Samples learnt now, and samples that an earlier request with the same key had brought already.
+    taken_back : int
+        Samples that have been taken out of the model since they were brought, by `Undo` or `Forget`; they are not
+        learnt again under this key.
     durable : tuple of bool
         For each sample whether it is safe on the disk.
     counts : dict
-        Samples of each class that was taught, as they are now.
+        Samples of each class that was taught, under its present name, as they are now.
     scored, correct : int
         How many samples were asked before they were learnt, and how many were right.
     """
@@ -77,6 +82,7 @@ class Lesson:
     counts: dict[str, int]
     scored: int
     correct: int
+    taken_back: int = 0
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,8 @@ Answer: TypeAlias = Lesson | Done
 class Sample:
     """One sample while it is in memory.
 
-    `serial` tells samples of a model apart; `labels` is the digest of all labels of the request that brought it.
+    `serial` tells samples of a model apart; `content` is the digest of the request that brought it. `number` is that
+    of its class where the class was on the disk before, and all but this sample were taken back.
     """
 
     serial: int
@@ -108,10 +115,11 @@ class Sample:
     key: bytes | None = None
     position: int = 0
     total: int = 1
-    labels: bytes = b""
+    content: bytes = b""
     scored: bool = False
     correct: bool = False
     strangeness: float = 0.0
+    number: int | None = None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from i2cansay.service.errors import conflict, not_found
+from i2cansay.service.receipts import NOT_HELD, TAKEN_BACK
 from i2cansay.service.requests import Done, Forget, Rename, Sample, Undo
 from i2cansay.service.session import stacked
 
@@ -29,10 +30,13 @@ def revise(draft: Draft, request: Forget | Rename | Undo) -> Done:
 def _forget(draft: Draft, request: Forget) -> Done:
     label = request.label
     count = _known(draft, label)
-    if draft.session.pending.pop(label, None) is None:
+    waiting = draft.session.pending.pop(label, None)
+    if waiting is None:
         draft.session.learner.forget(label)
         draft.set_class(label, None)
         draft.note("forget", label, count, request.who)
+    for sample in waiting or ():
+        draft.put(sample, TAKEN_BACK)
     _relabel(draft, label, None)
     return Done({label: count})
 
@@ -63,10 +67,13 @@ def _undo(draft: Draft, request: Undo) -> Done:
         raise not_found("this lesson is not in memory any more, so it cannot be taken back")
     waiting = {sample.serial for sample in draft.session.waiting()}
     settled = [sample for sample in lesson.samples if sample.serial not in waiting]
+    numbers = {label: record.number for label, record in draft.session.classes.items()}
     small = _unlearn(draft, settled, request.who)
     del draft.session.lessons[request.lesson]
+    for sample in lesson.samples:
+        draft.put(sample, TAKEN_BACK)
     for label in small:
-        _lift(draft, label)
+        _lift(draft, label, numbers[label])
     gone = {sample.serial for sample in lesson.samples}
     for label, samples in list(draft.session.pending.items()):
         left = tuple(sample for sample in samples if sample.serial not in gone)
@@ -132,7 +139,7 @@ def _alike(draft: Draft, learner: Any, label: str) -> bool:
     return any(bool((np.abs(x - mean) <= rounding).all()) for x in remembered)
 
 
-def _lift(draft: Draft, label: str) -> None:
+def _lift(draft: Draft, label: str, number: int) -> None:
     """Take a class of one sample out of the learner; its mean is that sample."""
     learner: Any = draft.session.learner
     (row,) = np.flatnonzero(learner.classes_ == label)
@@ -140,10 +147,11 @@ def _lift(draft: Draft, label: str) -> None:
     learner.forget(label)
     # Where the one that stays can itself be taken back, it must be known again when that is asked for.
     remembered = [s for lesson in draft.session.lessons.values() for s in lesson.samples if s.label == label]
-    own = remembered[0] if len(remembered) == 1 else Sample(draft.serial(), x, label, draft.now)
+    own = (
+        remembered[0] if len(remembered) == 1 else Sample(draft.serial(), x, label, draft.now, number=number)
+    )
     draft.session.pending[label] = (own,)
-    if own.key is not None and (receipt := draft.receipt(own.key)) is not None:
-        draft.changes.receipts[own.key] = receipt.minus(own.position)  # it is on the disk no more
+    draft.put(own, NOT_HELD)  # it is on the disk no more
 
 
 def _known(draft: Draft, label: str) -> int:

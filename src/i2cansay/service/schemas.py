@@ -144,6 +144,10 @@ class LessonAnswer(BaseModel):
     counts: Annotated[dict[str, int], Field(description="Samples of the taught classes as they are now.")]
     scored: Annotated[int, Field(description="Samples of known classes, asked before they were learnt.")]
     correct: int
+    taken_back: Annotated[
+        int,
+        Field(description="Repeated samples that were taken out of the model again, by undo or forget."),
+    ]
 
 
 class GuessAnswer(BaseModel):

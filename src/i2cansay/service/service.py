@@ -45,7 +45,7 @@ class Service:
     ----------
     models : dict from str to Model
     damaged : dict from str to str
-        Why a model could not be opened.
+        Why a model could not be opened. Both are replaced, never changed, so that other threads can go through them.
     """
 
     def __init__(
@@ -90,11 +90,10 @@ class Service:
 
     def _open(self, path: Path) -> None:
         try:
-            self.models[path.stem] = Model(path, self.limits, self.metrics)
-        except (Damaged, sqlite3.Error) as error:
-            sentence = str(error) if isinstance(error, Damaged) else f"cannot be read: {error}"
-            self.damaged[path.stem] = sentence
-            log.error("the model %s %s; the others are served", path.stem, sentence)
+            self.models = {**self.models, path.stem: Model(path, self.limits, self.metrics)}
+        except Damaged as error:
+            self.damaged = {**self.damaged, path.stem: str(error)}
+            log.error("the model %s %s; the others are served", path.stem, error)
 
     # -- models ---------------------------------------------------------------------------------------------
 
@@ -156,9 +155,9 @@ class Service:
             try:
                 write(path)
                 model = Model(path, self.limits, self.metrics)
-            except (sqlite3.Error, OSError) as error:
+            except (sqlite3.Error, OSError, Damaged) as error:
                 raise not_stored(str(error)) from error
-            self.models[facts.name] = model
+            self.models = {**self.models, facts.name: model}
             return model
 
     def delete(self, name: str) -> None:
@@ -169,8 +168,9 @@ class Service:
             path = self._places / f"{name}{SUFFIX}"
             gone = path.with_name(f".{name}.gone")
             try:
-                if (model := self.models.pop(name, None)) is not None:
-                    model.close()
+                if (model := self.models.get(name)) is not None:
+                    self.models = {other: kept for other, kept in self.models.items() if other != name}
+                    model.close(deleted=True)
                 for part in ("", "-wal", "-shm"):
                     place = path.with_name(path.name + part)
                     if place.exists():
@@ -180,7 +180,7 @@ class Service:
             except OSError as error:
                 self._open(path)
                 raise not_stored(str(error)) from error
-            self.damaged.pop(name, None)
+            self.damaged = {other: why for other, why in self.damaged.items() if other != name}
 
     # -- the whole ------------------------------------------------------------------------------------------
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import copy
+import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from i2cansay.core.types import Float32
+from i2cansay.core.types import Float32, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.curve import Curve
-from i2cansay.service.database import Contents
+from i2cansay.service.database import Contents, Damaged, Database
+from i2cansay.service.limits import Limits
 from i2cansay.service.novelty import Novelty
 from i2cansay.service.records import ClassRecord, ModelFacts
 from i2cansay.service.requests import Remembered, Sample
+from i2cansay.service.size import check_size
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,8 @@ class Session:
         The samples of the other classes, in memory only. A crash loses them; their lessons were answered so.
     lessons : dict
         What can be taken back.
+    serial, classes_made : int
+        The numbers of the last sample and of the last class that were given one.
     """
 
     facts: ModelFacts
@@ -42,30 +48,55 @@ class Session:
     pending: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
     lessons: dict[str, Remembered] = field(default_factory=dict)
     serial: int = 0
+    classes_made: int = 0
+
+    @classmethod
+    def read(cls, database: Database, name: str) -> Session:
+        """Return the session that a file called `name` holds; raise what `reading` turns into Damaged."""
+        facts = database.facts()
+        if facts.name != name:
+            raise Damaged(f"holds the model {facts.name!r}, whose file has another name")
+        return cls.of(facts, database.read())
 
     @classmethod
     def of(cls, facts: ModelFacts, contents: Contents) -> Session:
-        """Return the session that a file holds; ValueError where its parts do not fit together."""
+        """Return the session of what a file holds; ValueError where its parts do not fit together."""
+        # Before the learner is made and tried: some take their matrix at once.
+        check_size(facts.learner, facts.parameters, 1, 1, Limits().state_bytes)
         learner = facts.make()
         learner.set_state(contents.state)
         known = [str(label) for label in getattr(learner, "classes_", ())]
         if sorted(known) != sorted(contents.classes):
             raise ValueError("the classes of the learner are not those of the table")
-        notes = contents.notes
-        if not notes:
-            return cls(facts, learner, contents.version, contents.classes)
-        return cls(
-            facts,
-            learner,
-            contents.version,
-            contents.classes,
-            Curve.from_json(notes["curve"]),
-            Novelty(np.array(notes["novelty"], dtype=np.int64)),
-        )
+        if small := [r.label for r in contents.classes.values() if r.count < facts.min_samples]:
+            raise ValueError(f"it holds the class {small[0]!r}, which has too few samples to be written")
+        for label, count in _own_counts(contents.state).items():
+            if contents.classes[label].count != count:
+                raise ValueError(
+                    f"the class {label!r} has {contents.classes[label].count} samples in the table and "
+                    f"{count} in the learner"
+                )
+        numbers = [record.number for record in contents.classes.values()]
+        made = max(numbers, default=0)
+        session = cls(facts, learner, contents.version, contents.classes, classes_made=made)
+        if notes := contents.notes:
+            session = replace(
+                session,
+                curve=Curve.from_json(notes["curve"]),
+                novelty=Novelty(np.array(notes["novelty"], dtype=np.int64)),
+                classes_made=notes["classes_made"],
+            )
+        if len(set(numbers)) < len(numbers) or made > session.classes_made:
+            raise ValueError("the numbers of the classes are not as they were given")
+        return session
 
     def notes(self) -> dict[str, Any]:
         """Return what is written beside the learner's own state."""
-        return {"curve": self.curve.to_json(), "novelty": self.novelty.counts.tolist()}
+        return {
+            "curve": self.curve.to_json(),
+            "novelty": self.novelty.counts.tolist(),
+            "classes_made": self.classes_made,
+        }
 
     @property
     def width(self) -> int | None:
@@ -110,6 +141,16 @@ class Session:
 def different(samples: Iterable[Sample]) -> int:
     """Return how many different rows samples have: the mean of one picture shown twice is that picture."""
     return len({(sample.x + np.float32(0)).tobytes() for sample in samples})  # + 0: no minus zero
+
+
+def _own_counts(state: State) -> dict[str, int]:
+    """Return how many samples a learner itself says its classes have; nothing where it does not count them."""
+    found = [array for name, array in state.items() if name.rpartition(".")[2] == "count"]
+    if not found:
+        return {}
+    labels = json.loads(bytes(state["labels"]).decode())["labels"]
+    # Imported models may count by weight, and weights add up to a little less than a whole number.
+    return {str(label): math.floor(count + 1e-6) for label, count in zip(labels, found[0], strict=True)}
 
 
 def stacked(samples: list[Sample]) -> Float32:
