@@ -48,5 +48,8 @@ def check_range(name: str, numbers: ArrayLike, low: float = 0.0, high: float = L
     ValueError: the count of a class should lie from 0 to 9.0072e+15, found -1 to 3
     """
     array = np.asarray(numbers)
-    if array.size and not low <= (least := array.min()) <= (most := array.max()) <= high:
+    if not array.size:
+        return
+    least, most = array.min(), array.max()
+    if not low <= least <= most <= high:  # nor NaN
         raise ValueError(f"{name} should lie from {low:g} to {high:g}, found {least:g} to {most:g}")
