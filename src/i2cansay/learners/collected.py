@@ -64,6 +64,8 @@ class CollectedSamples:
             raise ValueError("the collected samples, their classes and weights do not fit together")
         if not np.array_equal(np.unique(rows), np.arange(n_classes)):
             raise ValueError(f"the collected samples should be of {n_classes} classes")
+        if X.dtype not in (np.float32, np.float64):
+            raise ValueError(f"the collected samples should be float32 or float64, not {X.dtype}")
         check_range("a collected sample", X, -LARGEST_FEATURE, LARGEST_FEATURE)
         check_range("the weight of a sample", weights)
         self._set(X.copy(), rows.astype(np.int64), weights.astype(np.float64))
