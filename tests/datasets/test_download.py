@@ -107,7 +107,7 @@ def test_a_hostile_archive_cannot_leave_the_folder(tmp_path: Path) -> None:
     with tarfile.open(packed, "w:gz") as tar:
         entry = tarfile.TarInfo("../escaped")
         tar.addfile(entry, io.BytesIO())
-    with pytest.raises(ValueError, match="cannot be unpacked"):
+    with pytest.raises(ValueError, match="would be written outside"):
         fetch(define(packed, unpack=True), tmp_path / "to", announce=lambda sentence: None)
     assert not (tmp_path / "escaped").exists()
 

@@ -14,6 +14,7 @@ import pytest
 
 from i2cansay.encoders.checkpoint import CheckpointError, read_checkpoint
 from i2cansay.encoders.efficientnet import packaged_weights
+from i2cansay.encoders.torch_file import read_torch
 
 Numbers = tuple[int, ...]
 
@@ -151,7 +152,7 @@ def test_programs_are_refused(program: bytes, tmp_path: Path, capsys: pytest.Cap
         (tensor("0", 6, (10_000, 10_000), (0, 0)), "beyond its storage"),
         (tensor("0", 6, (2, 3), (1,)), "impossible"),
         (tensor("0", 600, (2,), (1,)), "bytes instead of"),
-        (tensor("1", 6, (6,), (1,)), "damaged"),
+        (tensor("1", 6, (6,), (1,)), "does not have"),
         (b"(" + text("storage") + b"tQ", "unknown way"),
         (b"r" + struct.pack("<I", 2**31 - 1) + b"N", "damaged|memo"),
     ],
@@ -243,3 +244,55 @@ def test_views_that_would_fill_the_memory_are_refused(tmp_path: Path) -> None:
         else:
             with pytest.raises(CheckpointError, match=f"{48 * n_views} bytes, of which only 48 are in"):
                 read_checkpoint(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (tensor("1", 4, (2, 2), (2, 1)), "views of storage '1', which the file does not have"),
+        (tensor("0", 4, (2, 2), (-2, 1)), "impossible shape"),
+        (tensor("0", 4, (2, -2), (2, 1)), "impossible shape"),
+        (tensor("0", 4, (2, 2, 2), (2, 1)), "impossible shape"),
+        (tensor("0", 4, (2**31 - 1,) * 3, (0, 0, 0)), "reaches beyond its storage"),
+        (tensor("0", 4, (2, 2), (2, 1), offset=-1), "impossible shape"),
+        (tensor("0", 5, (2, 2), (2, 1)), "has 16 bytes instead of 20"),
+    ],
+)
+def test_a_malformed_tensor_is_refused_with_a_sentence(tmp_path: Path, content: bytes, sentence: str) -> None:
+    path = tmp_path / "file.pth"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("file/data.pkl", b"\x80\x02}" + text("a") + content + b"s.")
+        archive.writestr("file/data/0", np.arange(4, dtype="<f4").tobytes())
+    with pytest.raises(CheckpointError, match=sentence):
+        read_torch(path)
+
+
+def test_a_dictionary_that_wraps_itself_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "file.pth"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("file/data.pkl", b"\x80\x02}q\0" + text("model") + b"h\0s.")
+    with pytest.raises(CheckpointError, match="nested more than"):
+        read_torch(path)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_mutated_file_is_read_or_refused_with_a_sentence(tmp_path: Path, seed: int) -> None:
+    rng, path = np.random.default_rng(seed), tmp_path / "file.pth"
+    pickled = b"\x80\x02}" + text("a") + tensor("0", 4, (2, 2), (2, 1)) + b"s."
+    outcomes = set()
+    for _ in range(300):
+        changed = bytearray(pickled)
+        for at in rng.integers(0, len(changed), size=rng.integers(1, 4)):
+            changed[at] = rng.integers(256)
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("file/data.pkl", bytes(changed))
+            archive.writestr("file/data/0", np.arange(4, dtype="<f4").tobytes())
+        if rng.random() < 0.3:  # and the archive around it
+            data = bytearray(path.read_bytes())
+            data[rng.integers(len(data))] ^= 1 << rng.integers(8)
+            path.write_bytes(bytes(data[: rng.integers(len(data) // 2, len(data) + 1)]))
+        try:
+            outcomes.add(type(read_torch(path)))
+        except CheckpointError as error:
+            outcomes.add(type(error))
+    assert outcomes == {dict, CheckpointError}

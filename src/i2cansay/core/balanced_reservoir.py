@@ -4,6 +4,7 @@ import numpy as np
 
 from i2cansay.core.growing import GrowingRows
 from i2cansay.core.sample_memory import SampleMemory
+from i2cansay.core.state_parts import check_range
 from i2cansay.core.types import Features, Float32, Rows, State
 
 
@@ -93,5 +94,6 @@ class BalancedReservoir:
         if not state["seen"].shape == state["full"].shape == (n_classes,):
             raise ValueError(f"the buffer should have counted each of {n_classes} classes")
         self.memory.restore(state, n_classes)
+        check_range("the samples seen of a class", state["seen"])
         self._seen.set(state["seen"])
         self._full.set(state["full"])

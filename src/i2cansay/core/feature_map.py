@@ -17,6 +17,7 @@ from scipy import sparse
 
 from i2cansay.core.blas import inner
 from i2cansay.core.signed_root import signed_root
+from i2cansay.core.state_parts import check_range
 from i2cansay.core.types import Features, Float32, State
 
 TransformKind: TypeAlias = Literal["auto", "none", "sqrt"]
@@ -64,6 +65,12 @@ class FeatureMap:
     def width(self) -> int:
         """Dimensions of what `apply` returns."""
         return min(self._n_features, WIDEST) + self._lift
+
+    @property
+    def drawn_bytes(self) -> int:
+        """What the projections and the fold take once they are drawn."""
+        fold = 16 * self._n_features + 8 * WIDEST if self._n_features > WIDEST else 0
+        return 4 * self._lift * self._n_features + fold
 
     @property
     def rooted(self) -> bool:
@@ -123,5 +130,7 @@ class FeatureMap:
         """Take over what `state()` gave."""
         if state["features"].shape != (2,):
             raise ValueError("the feature map should be two numbers: whether the root is taken, and the seed")
+        check_range("whether the root is taken", state["features"][:1], 0, 1)
+        check_range("the seed of the lift", state["features"][1:], 0, 2.0**63)
         self._rooted, self._seed = bool(state["features"][0]), int(state["features"][1])
         self._projections = self._folds = None

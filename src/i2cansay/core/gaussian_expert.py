@@ -17,7 +17,7 @@ from scipy.special import log_softmax, logsumexp
 from i2cansay.core.blas import inner
 from i2cansay.core.head import LinearHead, row_weights
 from i2cansay.core.means import ClassMeans
-from i2cansay.core.state_parts import under, within
+from i2cansay.core.state_parts import check_range, under, within
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 # Rows of one step of the head's training.
@@ -196,9 +196,16 @@ class GaussianExpert:
         for name, shape in shapes.items():
             if state[name].shape != shape:
                 raise ValueError(f"an expert's {name} should be of shape {shape}, not {state[name].shape}")
+        check_range("an expert's noise", state["noise"], np.finfo(np.float64).tiny, np.inf)
+        check_range("an expert's variances", variances, float(state["noise"][0]), np.inf)
+        # Rows of unit length.
+        check_range("an expert's directions", directions, -1.001, 1.001)
         expert = cls.__new__(cls)
         expert.classes = np.array(classes, dtype=np.int64)
-        expert._directions, expert._variances = np.array(directions), np.array(variances)
+        expert._directions, expert._variances = (
+            np.array(directions, np.float64),
+            np.array(variances, np.float64),
+        )
         expert._noise = float(state["noise"][0])
         expert.means = ClassMeans(n_features)
         expert.means.restore(within(state, "means"), known)

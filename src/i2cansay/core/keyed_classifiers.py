@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from i2cansay.core.blas import add_outer, inner
+from i2cansay.core.state_parts import check_range
 from i2cansay.core.types import Features, Float32, Rows, State
 
 # Of the outputs, as published; the tanh is all but linear until weights have grown for very long.
@@ -202,5 +203,6 @@ class KeyedClassifiers:
         for name, shape in expected.items():
             if state[name].shape != shape:
                 raise ValueError(f"expected {name} of shape {shape}, got {state[name].shape}")
+        check_range("the scale of the weights", state["scale"], SMALLEST_SCALE / 2, 1)
         self._set(state["weights"], state["biases"], n_classes)
         self._n_classes, self._scale = n_classes, float(state["scale"][0])

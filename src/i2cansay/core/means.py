@@ -4,6 +4,7 @@ import numpy as np
 
 from i2cansay.core.growing import GrowingRows
 from i2cansay.core.moments import batch_moments
+from i2cansay.core.state_parts import check_range
 from i2cansay.core.types import Features, Float64, Rows, State
 
 EVERY = slice(None)
@@ -125,6 +126,9 @@ class ClassMeans:
                 raise ValueError(
                     f"the class means' {name} should be of shape {shape}, not {state[name].shape}"
                 )
+        check_range("the count of a class", state["count"])
+        # What classes that were forgotten had stays in the total.
+        check_range("the count of all classes", state["total"], float(state["count"].sum()) * (1 - 1e-6))
         self._count.set(state["count"])
         self._mean.set(state["mean"])
         self.total, self.centre = float(state["total"][0]), np.array(state["centre"], dtype=np.float64)

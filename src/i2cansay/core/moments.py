@@ -16,6 +16,7 @@ import numpy as np
 
 from i2cansay.core.allocator import keep_freed_memory
 from i2cansay.core.growing import GrowingRows
+from i2cansay.core.state_parts import check_range
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 # Below this share of what it was, a difference is rounding.
@@ -256,6 +257,7 @@ class ClassMoments:
             raise ValueError("the class moments are not all finite")
         if (state["m2"] < 0).any() or not (state["count"] > 0).all():
             raise ValueError("the class moments have a count or a spread below zero")
+        check_range("the count of a class", state["count"])
         moments = cls(n_features)
         for part, name in ((moments._count, "count"), (moments._mean, "mean"), (moments._m2, "m2")):
             part.set(state[name])

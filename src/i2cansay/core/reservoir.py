@@ -3,6 +3,7 @@
 import numpy as np
 
 from i2cansay.core.sample_memory import SampleMemory
+from i2cansay.core.state_parts import check_range
 from i2cansay.core.types import Features, Float32, Rows, State
 
 
@@ -75,4 +76,5 @@ class Reservoir:
         if state["seen"].shape != (1,):
             raise ValueError("the buffer should say how many samples it has seen in one number")
         self.memory.restore(state, n_classes)
+        check_range("the samples seen", state["seen"], len(self.memory))
         self._seen = int(state["seen"][0])

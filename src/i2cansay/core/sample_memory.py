@@ -6,6 +6,7 @@ Which rows are kept is decided by a policy that holds one: `i2cansay.core.reserv
 
 import numpy as np
 
+from i2cansay.core.state_parts import LARGEST_FEATURE, check_range
 from i2cansay.core.types import Features, Float32, Rows, State
 
 
@@ -83,9 +84,9 @@ class SampleMemory:
     def replace(self, rows: Float32, classes: Rows) -> None:
         """Hold these rows (n, d) of these classes (n,) instead."""
         rows, classes = rows.copy(), classes.copy()
-        self._held = len(rows)
+        before, self._held = self._held, len(rows)
         self._rows[: self._held], self._classes[: self._held] = rows, classes
-        self._rows[self._held :] = 0  # what was thrown out is gone, not only out of sight
+        self._rows[self._held : before] = 0  # what was thrown out is gone, not only out of sight
 
     def drop(self, row: int) -> None:
         """Throw out the samples of one class; the classes behind it move up."""
@@ -114,4 +115,5 @@ class SampleMemory:
         fits = len(rows) <= self.size and rows.shape[1:] == self._rows.shape[1:]
         if not fits or classes.shape != (len(rows),):
             raise ValueError("the buffer does not fit its declared size and width")
+        check_range("a sample of the buffer", rows, -LARGEST_FEATURE, LARGEST_FEATURE)
         self.replace(rows, classes)

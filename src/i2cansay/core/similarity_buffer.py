@@ -5,6 +5,7 @@ import numpy as np
 from i2cansay.core.head import LinearHead
 from i2cansay.core.head_gradients import UnitGradients, batch_direction
 from i2cansay.core.sample_memory import SampleMemory
+from i2cansay.core.state_parts import check_range
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 # The score of rows that nothing can be compared with: as if at a right angle to everything.
@@ -122,4 +123,5 @@ class SimilarityBuffer:
         self.memory.restore(state, n_classes)
         if state["scores"].shape != (len(self.memory),):
             raise ValueError(f"expected a score for each of the {len(self.memory)} rows of the buffer")
+        check_range("the scores of the buffer", state["scores"], 0, 2)
         self._scores[: len(self.memory)] = state["scores"]

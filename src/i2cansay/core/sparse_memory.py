@@ -18,6 +18,7 @@ from scipy.linalg.blas import dgemv
 from i2cansay.core.blas import add_outer, inner, threads_for
 from i2cansay.core.growing import GrowingRows
 from i2cansay.core.local_outliers import keep_outliers, local_outlier_factors, squared_distances
+from i2cansay.core.state_parts import LARGEST_FEATURE, check_range
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 # Samples written together: the products in and out are long enough for BLAS, the steps between them short.
@@ -226,6 +227,9 @@ class SparseMemory:
                 f"expected contents of {n_classes} classes for {len(addresses)} addresses, "
                 f"got shape {contents.shape}"
             )
+        check_range("the radius", state["radius"], 0, LARGEST_FEATURE**2)
+        check_range("the contents", contents, 0, 1.001)
+        check_range("an address", addresses, -4 * LARGEST_FEATURE, 4 * LARGEST_FEATURE)
         self._addresses.set(addresses)
         self._set_contents(contents)
         self._centre, self._begun = state["centre"].astype(np.float64), True

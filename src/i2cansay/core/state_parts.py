@@ -1,6 +1,14 @@
 """States that consist of parts, each under a name of its own: "head.weights" is the part "head"'s "weights"."""
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from i2cansay.core.types import State
+
+LARGEST_COUNT = 2.0**53
+"""Up to here floats count in steps of one."""
+LARGEST_FEATURE = 1e15
+"""Features are below it, so that their squares fit into single precision."""
 
 
 def under(part: str, state: State) -> State:
@@ -27,3 +35,21 @@ def within(state: State, part: str) -> State:
     return {
         name.removeprefix(f"{part}."): array for name, array in state.items() if name.startswith(f"{part}.")
     }
+
+
+def check_range(name: str, numbers: ArrayLike, low: float = 0.0, high: float = LARGEST_COUNT) -> None:
+    """Raise ValueError unless all of `numbers` lie from `low` to `high`, which none that was learnt leaves.
+
+    Examples
+    --------
+    >>> check_range("the count of a class", [3.0, -1.0])
+    Traceback (most recent call last):
+    ...
+    ValueError: the count of a class should lie from 0 to 9.0072e+15, found -1 to 3
+    """
+    array = np.asarray(numbers)
+    if not array.size:
+        return
+    least, most = array.min(), array.max()
+    if not low <= least <= most <= high:  # nor NaN
+        raise ValueError(f"{name} should lie from {low:g} to {high:g}, found {least:g} to {most:g}")

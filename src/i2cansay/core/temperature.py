@@ -3,6 +3,7 @@
 import numpy as np
 
 from i2cansay.core.head import softmax
+from i2cansay.core.state_parts import check_range
 from i2cansay.core.types import Features, Float64, Rows, State
 
 # How much of the evidence is kept at each update: the scale of the scores moves as classes arrive.
@@ -110,6 +111,8 @@ class Temperature:
         numbers = state["temperature"]
         if numbers.shape != (4,):
             raise ValueError("the temperature should be four numbers")
+        check_range("the logarithm of the temperature", numbers[:1], *BOUNDS)
+        check_range("what the temperature rests on", numbers[1:], 0, np.inf)
         self._log, self._curvature, self._evidence, self._spread = numbers.tolist()
 
 

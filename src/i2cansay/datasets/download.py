@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from i2cansay.datasets.archive import DAMAGED
+from i2cansay.datasets.archive import DAMAGED, check_entries, check_members
 from i2cansay.datasets.dataset import Dataset
 from i2cansay.datasets.definition import Definition, Download
 
@@ -122,15 +122,20 @@ def _check(path: Path, download: Download) -> None:
 
 
 def _unpack(download: Download, archive: Path) -> None:
-    """Unpack beside the archive; members that would leave the folder are refused by the library."""
+    """Unpack beside the archive, having looked at every member first: one that is not wanted leaves nothing."""
     if not download.unpack:
         return
     try:
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as packed:
+                check_members(archive, [(info.filename, info.file_size) for info in packed.infolist()])
                 packed.extractall(archive.parent)
         else:
             with tarfile.open(archive) as packed_tar:
+                for entry in check_entries(archive, packed_tar):
+                    tarfile.data_filter(
+                        entry, str(archive.parent)
+                    )  # raises on links out of the folder, devices
                 packed_tar.extractall(archive.parent, filter="data")
     except (zipfile.BadZipFile, *DAMAGED) as error:
         raise ValueError(

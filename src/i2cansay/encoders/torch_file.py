@@ -46,6 +46,7 @@ OPCODES = frozenset({
 LEGACY_MAGIC = 0x1950A86A20F9469CFC6C
 # How many times over tensors may show the bytes of the file: tied weights do it twice.
 SHARING = 4
+DEEPEST = 4
 WRAPPERS = ("state_dict", "model", "teacher", "student")
 
 
@@ -54,12 +55,19 @@ class CheckpointError(ValueError):
 
 
 def read_torch(path: Path) -> dict[str, NDArray[Any]]:
-    """Read the tensors of a file in either of torch's formats."""
-    if not zipfile.is_zipfile(path):
-        with path.open("rb") as stream:
-            return _read_legacy(stream)
-    with zipfile.ZipFile(path) as archive:
-        return _read_zip(archive)
+    """Read the tensors of a file in either of torch's formats; CheckpointError where it is neither."""
+    try:
+        if not zipfile.is_zipfile(path):
+            with path.open("rb") as stream:
+                return _read_legacy(stream)
+        with zipfile.ZipFile(path) as archive:
+            return _read_zip(archive)
+    except (CheckpointError, OSError, MemoryError):
+        raise
+    except Exception as error:  # a damaged file can fail anywhere in zipfile, pickle and what they build
+        raise CheckpointError(
+            f"the file is damaged, or not one written by torch.save ({type(error).__name__}: {error})"
+        ) from error
 
 
 def _read_zip(archive: zipfile.ZipFile) -> dict[str, NDArray[Any]]:
@@ -78,6 +86,10 @@ def _read_zip(archive: zipfile.ZipFile) -> dict[str, NDArray[Any]]:
     unpickler = TensorUnpickler(io.BytesIO(archive.read(pickles[0])))
     found = unpickler.load_checked()
     for key, storage in unpickler.storages.items():
+        if f"{root}data/{key}" not in archive.namelist():
+            raise CheckpointError(
+                f"its tensors are views of storage {key[:50]!r}, which the file does not have"
+            )
         info = archive.getinfo(f"{root}data/{key}")
         if info.file_size != storage.n_bytes:
             raise CheckpointError(f"storage {key} has {info.file_size} bytes instead of {storage.n_bytes}")
@@ -246,13 +258,15 @@ def decode(data: bytes, dtype: str) -> NDArray[Any]:
     return (np.frombuffer(data, dtype="<u2").astype(np.uint32) << 16).view(np.float32)
 
 
-def _arrays(found: Any) -> dict[str, NDArray[Any]]:
+def _arrays(found: Any, depth: int = 0) -> dict[str, NDArray[Any]]:
     """The tensors of a loaded dictionary, or of the dictionary it wraps."""
     if not isinstance(found, dict):
         raise CheckpointError(f"expected a dictionary of tensors, found {type(found).__name__}")
     for wrapper in WRAPPERS:
         if isinstance(found.get(wrapper), dict):
-            return _arrays(found[wrapper])
+            if depth == DEEPEST:
+                raise CheckpointError(f"its dictionaries are nested more than {DEEPEST} deep")
+            return _arrays(found[wrapper], depth + 1)
     views = {
         key: view for key, view in found.items() if isinstance(view, TensorView) and isinstance(key, str)
     }

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 FORMAT = 1
+DTYPES = ("float16", "float32")
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,21 @@ class Header:
                 raise ValueError(f"it has format {values['format']}, this version reads format {FORMAT}")
             known = {field.name: values[field.name] for field in fields(cls)}
             subset = None if known["subset"] is None else Subset(**known["subset"])
-            return cls(**{**known, "class_names": tuple(known["class_names"]), "subset": subset})
-        except (KeyError, TypeError, json.JSONDecodeError) as error:
+            header = cls(**{**known, "class_names": tuple(known["class_names"]), "subset": subset})
+            header._check()
+            return header
+        except (KeyError, TypeError, RecursionError, json.JSONDecodeError) as error:
             raise ValueError(f"it is not a header of a feature store ({error})") from error
+
+    def _check(self) -> None:
+        texts = (self.dataset, self.split, self.dataset_fingerprint, self.encoder, self.encoder_fingerprint)
+        counts = (self.rows, self.dim, self.labels_checksum)
+        if any(type(text) is not str for text in (*texts, *self.class_names)):
+            raise TypeError("names and fingerprints should be texts")
+        if any(type(count) is not int or not 0 <= count < 2**53 for count in counts):
+            raise TypeError("rows, dim and the checksum should be whole numbers of at least 0")
+        if self.dtype not in DTYPES:
+            raise TypeError(f"the type of the features should be one of {', '.join(DTYPES)}")
 
 
 def _short(value: object) -> str:

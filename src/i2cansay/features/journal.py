@@ -49,7 +49,7 @@ class Journal:
                 tuple(int(checksum) for checksum in values["checksums"]),
                 None if header_checksum is None else int(header_checksum),
             )
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise ValueError(
                 f"{path} is not a journal of a feature store ({error}): delete its folder and encode anew"
             ) from error

@@ -101,6 +101,10 @@ class FeatureStore:
             raise ValueError(refusal(path, "its labels have changed since they were written"))
         if done != header.rows:
             raise ValueError(refusal(path, f"its journal counts {done} rows, its header {header.rows}"))
+        if len(labels) and not (
+            0 <= labels.min() <= labels.max() < len(header.class_names) and rows.min() >= 0
+        ):
+            raise ValueError(refusal(path, "it has labels without a name, or rows below 0"))
         if verify:
             verify_chunks(path, features, journal)
         return cls(path, header, features, labels, rows)
@@ -148,7 +152,7 @@ def map_array(path: Path, name: str, shape: tuple[int, ...], dtype: str) -> NDAr
     file = path / name
     try:
         matrix: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+    except Exception as error:  # the header of the array is Python text, which can fail in many ways
         raise ValueError(refusal(path, f"{name} cannot be read ({error})")) from error
     if matrix.shape != shape or matrix.dtype != np.dtype(dtype):
         reason = f"its header promises {name} as {shape} {dtype}, found {matrix.shape} {matrix.dtype}"
@@ -166,3 +170,5 @@ def verify_chunks(path: Path, features: NDArray[Any], journal: Journal) -> None:
         end = min(start + journal.chunk_rows, journal.committed)
         if zlib.crc32(features[start:end].tobytes()) != checksum:
             raise ValueError(refusal(path, f"rows {start} to {end - 1} have changed since they were written"))
+        if not np.isfinite(features[start:end]).all():
+            raise ValueError(refusal(path, f"rows {start} to {end - 1} have values that are not finite"))

@@ -6,6 +6,7 @@ import numpy as np
 
 from i2cansay.core.blas import add_outer
 from i2cansay.core.head import LinearHead, error_signal, row_weights
+from i2cansay.core.part_bytes import head_bytes, samples_bytes
 from i2cansay.core.reservoir import Reservoir
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
@@ -65,6 +66,7 @@ class AveragedGEM(OnlineClassifier):
     """
 
     stores_samples = True
+    size_advice = "a smaller memory_size"
 
     def __init__(
         self,
@@ -83,14 +85,19 @@ class AveragedGEM(OnlineClassifier):
         self.batch_size = batch_size
         self.random_state = random_state
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_positive(lr=self.lr)
         check_not_negative(weight_decay=self.weight_decay)
         check_whole(
             memory_size=self.memory_size, n_reference=self.n_reference, batch_size=self.batch_size, at_least=1
         )
+
+    def _start(self, n_features: int) -> None:
         self._head = LinearHead(n_features, bias=True)
         self._reservoir = Reservoir(self.memory_size, n_features)
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        return head_bytes(n_features, n_classes) + samples_bytes(n_features, self.memory_size)
 
     def _grow(self, n_classes: int) -> None:
         self._head.resize(n_classes)

@@ -4,6 +4,7 @@ from typing import Any
 
 from i2cansay.core.head import LinearHead
 from i2cansay.core.knn_shapley import EXTENTS, Extent
+from i2cansay.core.part_bytes import head_bytes, samples_bytes
 from i2cansay.core.shapley_buffer import ShapleyBuffer
 from i2cansay.core.state_parts import under, within
 from i2cansay.core.types import Features, Float64, Rows, State
@@ -69,6 +70,7 @@ class ASER(OnlineClassifier):
     """
 
     stores_samples = True
+    size_advice = "a smaller memory_size"
 
     def __init__(
         self,
@@ -93,7 +95,7 @@ class ASER(OnlineClassifier):
         self.batch_size = batch_size
         self.random_state = random_state
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_positive(lr=self.lr)
         check_not_negative(weight_decay=self.weight_decay)
         check_whole(
@@ -105,6 +107,8 @@ class ASER(OnlineClassifier):
             at_least=1,
         )
         check_choice("extent", self.extent, EXTENTS)
+
+    def _start(self, n_features: int) -> None:
         self._head = LinearHead(n_features, bias=True)
         self._buffer = ShapleyBuffer(
             self.memory_size,
@@ -113,6 +117,9 @@ class ASER(OnlineClassifier):
             n_neighbours=self.n_neighbours,
             extent=self.extent,
         )
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        return head_bytes(n_features, n_classes) + samples_bytes(n_features, self.memory_size)
 
     def _grow(self, n_classes: int) -> None:
         self._head.resize(n_classes)

@@ -14,6 +14,7 @@ from i2cansay.core.temperature import Temperature
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.labels import KINDS, Label, LabelRows, as_labels
 from i2cansay.learners.parameters import check_share
+from i2cansay.learners.state_checks import check_numbers, check_taken_over, json_text, measure
 from i2cansay.learners.validation import (
     check_features,
     check_sample_weight,
@@ -30,6 +31,11 @@ CALIBRATION_SHARE = 1 / 100
 CALIBRATION_GROWTH = 0.3
 # They are judged by rows of classes that have at least this share of the usual number of samples.
 CALIBRATION_COUNT = 0.5
+# Bytes beside what a method learns: the generator, the temperature and the progress; and the rows of the labels.
+OF_EVERY_LEARNER = 1024
+OF_EVERY_CLASS = 64
+# A state holds at least this part of what the learner may take: the rest is room for classes, and caches.
+LEAST_SHARE = 64
 
 
 class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
@@ -53,6 +59,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     plain_means: ClassVar[bool] = True
     """Whether the means a learner shows (`class_means_`), where it does, are of the features as they came, not of
     roots or projections of them: then the mean of a class with one sample is that sample."""
+    size_advice: str = "narrower features, fewer classes"
+    """What makes the state smaller, for the sentence that says it would be too large."""
 
     # Made by `_begin`; before the first batch a learner has none of them.
     _labels: LabelRows
@@ -65,7 +73,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _start(self, n_features: int) -> None:
-        """Check the parameters and make empty state for features of this width."""
+        """Make empty state for features of this width; the parameters have been checked."""
 
     @abstractmethod
     def _grow(self, n_classes: int) -> None:
@@ -90,6 +98,33 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     @abstractmethod
     def _restore(self, state: State) -> None:
         """Take over what `_state` gave; raise ValueError where it does not fit. `_start` has been called."""
+
+    def _check_parameters(self) -> None:
+        """Raise ValueError where a parameter makes no sense."""
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int | None:
+        """Return what `state_bytes` does, without what every learner has; None where there is no bound."""
+        return None
+
+    # -- size -----------------------------------------------------------------------------------------------
+
+    def state_bytes(self, n_features: int, n_classes: int) -> int | None:
+        """Return how many bytes the learner takes at most with so many features and classes, told beforehand.
+
+        That is what it holds once it was taught and asked, and no less than what it saves; without the texts of
+        labels. While it solves it takes up to as much again for a moment. None where there is no bound: a learner
+        that keeps more with every sample, or one that does not say. Raises ValueError where a parameter makes no
+        sense.
+
+        Examples
+        --------
+        >>> from i2cansay.learners import make_learner
+        >>> make_learner("ncm").state_bytes(1280, 100), make_learner("slda").state_bytes(1280, 100)
+        (2340696, 8899416)
+        """
+        self._check_parameters()
+        own = self._state_bytes(n_features, n_classes)
+        return None if own is None else own + OF_EVERY_LEARNER + OF_EVERY_CLASS * n_classes
 
     # -- learning -------------------------------------------------------------------------------------------
 
@@ -278,25 +313,39 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         other = type(self)(**self.get_params(deep=False))
         try:
             if state:
-                other._resume(state)
+                with np.errstate(all="ignore"):  # what does not fit its type is found by comparing
+                    other._resume(state)
         except KeyError as missing:
             raise ValueError(f"the state lacks {missing}") from None
         self._become(other)
         return self
 
     def _resume(self, state: State) -> None:
-        if state["progress"].shape != (3,):
-            raise ValueError("the progress should be three numbers: width, samples seen, next calibration")
-        n_features, n_seen, calibrate_at = (int(number) for number in state["progress"])
+        n_features, n_classes = measure(state)
+        check_numbers(state)
+        self._check_share(state, n_features, n_classes)
+        n_seen, calibrate_at = (int(number) for number in state["progress"][1:])
         self._begin(n_features)
         self.n_features_in_ = n_features
-        if names := json.loads(_json_text(state, "feature_names")):
+        if names := json.loads(json_text(state, "feature_names")):
+            if len(names) != n_features or any(type(name) is not str for name in names):
+                raise ValueError(f"the names of the features should be {n_features} texts")
             self.feature_names_in_ = np.array(names, dtype=object)
-        self._labels = LabelRows.from_json(_json_text(state, "labels"))
+        self._labels = LabelRows.from_json(json_text(state, "labels"))
         self._n_seen, self._calibrate_at = n_seen, calibrate_at
         self._rng = restore_generator(state)
         self._temperature.restore(state)
         self._restore(state)
+        check_taken_over(state, self._whole_state())
+
+    def _check_share(self, state: State, n_features: int, n_classes: int) -> None:
+        """Raise where the state is far too small for its width: a forged width would be believed, and paid for."""
+        told = self.state_bytes(n_features, n_classes)
+        given = sum(array.nbytes for array in state.values())
+        if told is not None and not self.stores_samples and told > LEAST_SHARE * given + 2**16:
+            raise ValueError(
+                f"{given} bytes cannot be what was learnt of {n_classes} classes with {n_features} features"
+            )
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write parameters and state to one file, atomically; `i2cansay.load` reads it."""
@@ -311,6 +360,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         return hasattr(self, "_labels")
 
     def _begin(self, n_features: int) -> None:
+        self._check_parameters()
         self._start(n_features)
         self._rng = make_generator(getattr(self, "random_state", 0))
         self._temperature = Temperature()
@@ -372,12 +422,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
 
 def _json_bytes(text: str) -> NDArray[np.uint8]:
     return np.frombuffer(text.encode(), dtype=np.uint8)
-
-
-def _json_text(state: State, name: str) -> str:
-    if state[name].ndim != 1 or state[name].dtype != np.uint8:
-        raise ValueError(f"{name} should be a row of bytes")
-    return bytes(state[name]).decode()
 
 
 def _declared(classes: ArrayLike, labels: NDArray[Any]) -> NDArray[Any]:

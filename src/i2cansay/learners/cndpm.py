@@ -7,7 +7,7 @@ import numpy as np
 from i2cansay.core.gaussian_expert import GaussianExpert
 from i2cansay.core.moments import ClassMoments
 from i2cansay.core.sample_memory import SampleMemory
-from i2cansay.core.state_parts import within
+from i2cansay.core.state_parts import check_range, within
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.cached import Cached
@@ -105,12 +105,14 @@ class CNDPM(OnlineClassifier):
         self.random_state = random_state
 
     def _start(self, n_features: int) -> None:
-        self._check_parameters()
         self._everything = ClassMoments(n_features)
         self._everything.resize(1)
         self._memory = SampleMemory(self.memory_size, n_features)
         self._experts: list[GaussianExpert] = []
         self._provisional: Cached[GaussianExpert] = Cached()
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> None:
+        return None  # an expert is added whenever the memory is full of what no other explains
 
     def _grow(self, n_classes: int) -> None:
         self._provisional.clear()
@@ -221,6 +223,7 @@ class CNDPM(OnlineClassifier):
         n_classes, n_features = len(self._labels), self.n_features_in_
         if state["n_experts"].shape != (1,):
             raise ValueError("the number of experts should be one number")
+        check_range("the number of experts", state["n_experts"], 0, len(state))
         self._everything = ClassMoments.from_state(within(state, "everything"))
         if self._everything.mean.shape != (1, n_features):
             raise ValueError(f"expected the statistics of all samples, of {n_features} features")

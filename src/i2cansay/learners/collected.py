@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from i2cansay.core.state_parts import LARGEST_FEATURE, check_range
 from i2cansay.core.types import Features, Float64, Rows, State
 
 
@@ -63,7 +64,11 @@ class CollectedSamples:
             raise ValueError("the collected samples, their classes and weights do not fit together")
         if not np.array_equal(np.unique(rows), np.arange(n_classes)):
             raise ValueError(f"the collected samples should be of {n_classes} classes")
-        self._set(X.copy(), rows.copy(), weights.copy())
+        if X.dtype not in (np.float32, np.float64):
+            raise ValueError(f"the collected samples should be float32 or float64, not {X.dtype}")
+        check_range("a collected sample", X, -LARGEST_FEATURE, LARGEST_FEATURE)
+        check_range("the weight of a sample", weights)
+        self._set(X.copy(), rows.astype(np.int64), weights.astype(np.float64))
 
     def _set(self, X: Features, rows: Rows, weights: Float64) -> None:
         self._blocks, self._rows, self._weights = [X], [rows], [weights]

@@ -7,8 +7,9 @@ import numpy as np
 from i2cansay.core.balanced_reservoir import BalancedReservoir
 from i2cansay.core.blas import add_outer, inner
 from i2cansay.core.growing import GrowingRows
+from i2cansay.core.part_bytes import room, samples_bytes
 from i2cansay.core.prototype_loss import proxy_loss, through_length, unit_rows
-from i2cansay.core.state_parts import within
+from i2cansay.core.state_parts import check_range, within
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.parameters import check_positive, check_whole
@@ -76,6 +77,7 @@ class CoPE(OnlineClassifier):
     """
 
     stores_samples = True
+    size_advice = "a smaller memory_size"
 
     def __init__(
         self,
@@ -99,7 +101,6 @@ class CoPE(OnlineClassifier):
         self.random_state = random_state
 
     def _start(self, n_features: int) -> None:
-        self._check_parameters()
         width = n_features if self.embedding_size is None else min(self.embedding_size, n_features)
         # A narrower map is drawn with the first batch: the generator is made after this.
         self._map: Float32 = np.eye(width, n_features, dtype=np.float32)
@@ -107,6 +108,11 @@ class CoPE(OnlineClassifier):
         self._prototypes = GrowingRows(width=width, dtype=np.float64)
         self._updates = GrowingRows(width=None, dtype=np.int64)
         self._memory = BalancedReservoir(self.memory_size, n_features)
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        width = n_features if self.embedding_size is None else min(self.embedding_size, n_features)
+        prototypes = 8 * room(n_classes) * (width + 3)
+        return 4 * width * n_features + prototypes + samples_bytes(n_features, self.memory_size)
 
     def _grow(self, n_classes: int) -> None:
         self._prototypes.resize(n_classes)
@@ -209,6 +215,8 @@ class CoPE(OnlineClassifier):
         for name, shape in expected.items():
             if state[name].shape != shape:
                 raise ValueError(f"the {name} should be of shape {shape}, not {state[name].shape}")
+        check_range("the updates of a class", state["updates"])
+        check_range("the prototypes", state["prototypes"], -1.001, 1.001)  # of unit length
         self._map = np.array(state["map"], dtype=np.float32)
         self._drawn = True
         self._prototypes.set(state["prototypes"])

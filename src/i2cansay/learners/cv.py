@@ -10,7 +10,8 @@ from i2cansay.core.group_softmax import balanced_weights, group_error_signal, gr
 from i2cansay.core.growing import GrowingRows
 from i2cansay.core.head import LinearHead, row_weights
 from i2cansay.core.moments import ClassMoments
-from i2cansay.core.state_parts import within
+from i2cansay.core.part_bytes import head_bytes, moments_bytes, room, samples_bytes
+from i2cansay.core.state_parts import check_range, within
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
@@ -81,6 +82,7 @@ class CandidatesVoting(OnlineClassifier):
     """
 
     stores_samples = True
+    size_advice = "a smaller memory_size"
 
     def __init__(
         self,
@@ -104,12 +106,15 @@ class CandidatesVoting(OnlineClassifier):
         self.random_state = random_state
 
     def _start(self, n_features: int) -> None:
-        self._check_parameters()
         self._moments = ClassMoments(n_features)
         self._head = LinearHead(n_features, bias=True)
         self._memory = BalancedReservoir(self.memory_size, n_features)
         self._groups = GrowingRows(width=None, dtype=np.int64)
         self._arrived = 0
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        known = moments_bytes(n_features, n_classes) + head_bytes(n_features, n_classes)
+        return known + samples_bytes(n_features, self.memory_size) + 24 * room(n_classes)
 
     def _grow(self, n_classes: int) -> None:
         known = len(self._groups)
@@ -198,6 +203,8 @@ class CandidatesVoting(OnlineClassifier):
         n_classes, n_features = len(self._labels), self.n_features_in_
         if state["groups"].shape != (n_classes,) or state["arrived"].shape != (1,):
             raise ValueError(f"expected the group of each of {n_classes} classes, and how many have arrived")
+        check_range("the group of a class", state["groups"])
+        check_range("how many classes have arrived", state["arrived"], n_classes)
         self._groups.set(state["groups"])
         self._arrived = int(state["arrived"][0])
         self._moments = ClassMoments.from_state(within(state, "moments"))

@@ -4,6 +4,7 @@ from typing import Literal, Self
 
 import numpy as np
 
+from i2cansay.core.part_bytes import room
 from i2cansay.core.sparse_memory import SparseMemory
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
@@ -66,6 +67,7 @@ class DSDM(OnlineClassifier):
     """
 
     stores_samples = True
+    size_advice = "a smaller memory_size"
 
     def __init__(
         self,
@@ -88,7 +90,7 @@ class DSDM(OnlineClassifier):
         self.slack = slack
         self.n_neighbors = n_neighbors
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_choice("unit", self.unit, ("radius", "features"))
         check_choice("prune", self.prune, ("size", "session"))
         check_positive(temperature=self.temperature)
@@ -96,6 +98,8 @@ class DSDM(OnlineClassifier):
         check_whole(radius_period=self.radius_period, n_neighbors=self.n_neighbors, at_least=1)
         if not 0 <= self.slack < 1:
             raise ValueError(f"slack must be a share of the rows, at least 0 and below 1, got {self.slack!r}")
+
+    def _start(self, n_features: int) -> None:
         self._memory = SparseMemory(
             n_features,
             temperature=self.temperature,
@@ -103,6 +107,11 @@ class DSDM(OnlineClassifier):
             rate=2 / (self.address_period + 1),
             pace=2 / (self.radius_period + 1),
         )
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int | None:
+        if self.prune == "session":
+            return None  # rows are added for as long as a session lasts
+        return room(self.memory_size + 1) * (8 * n_features + 4 * n_classes) + 8 * n_features
 
     def _grow(self, n_classes: int) -> None:
         self._memory.resize(n_classes)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from i2cansay.core.keyed_classifiers import KeyedClassifiers, Lookup, look_up
+from i2cansay.core.state_parts import LARGEST_FEATURE, check_range
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.cached import Cached
@@ -64,6 +65,8 @@ class Ensemble(OnlineClassifier):
     True
     """
 
+    size_advice = "fewer n_classifiers"
+
     def __init__(
         self,
         *,
@@ -83,7 +86,7 @@ class Ensemble(OnlineClassifier):
         self.batch_size = batch_size
         self.random_state = random_state
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_positive(lr=self.lr)
         check_not_negative(weight_decay=self.weight_decay)
         if self.lr * self.weight_decay >= 1:
@@ -93,6 +96,8 @@ class Ensemble(OnlineClassifier):
             )
         check_whole(n_classifiers=self.n_classifiers, n_active=self.n_active, at_least=1)
         check_whole(batch_size=self.batch_size, at_least=1)
+
+    def _start(self, n_features: int) -> None:
         self._seed = int(make_generator(self.random_state).integers(2**63))
         self._keys: Cached[Float32] = Cached()
         self._classifiers = KeyedClassifiers(self.n_classifiers, n_features)
@@ -107,6 +112,11 @@ class Ensemble(OnlineClassifier):
     def _look_up(self, X: Features) -> Lookup:
         centred = X - self._mean if self.centre else X
         return look_up(centred, self._keys.get(self._draw), self.n_active)
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        room = max(8, n_classes * 5 // 4)  # as `KeyedClassifiers` grows
+        keys = self.n_classifiers * n_features
+        return 4 * (self.n_classifiers * room * (n_features + 1) + keys) + 8 * n_features
 
     def _grow(self, n_classes: int) -> None:
         self._classifiers.resize(n_classes)
@@ -142,6 +152,9 @@ class Ensemble(OnlineClassifier):
         for name, shape in expected.items():
             if state[name].shape != shape:
                 raise ValueError(f"expected {name} of shape {shape}, got {state[name].shape}")
+        check_range("the mean", state["mean"], -LARGEST_FEATURE, LARGEST_FEATURE)
+        check_range("the count of all classes", state["total"])
         self._classifiers.restore(state, len(self._labels))
         self._mean, self._total = state["mean"].astype(np.float64), float(state["total"][0])
+        check_range("the seed of the keys", state["seed"], 0, 2.0**63)
         self._seed = int(state["seed"][0])

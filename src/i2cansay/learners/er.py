@@ -3,6 +3,7 @@
 from typing import Any
 
 from i2cansay.core.head import LinearHead
+from i2cansay.core.part_bytes import head_bytes, samples_bytes
 from i2cansay.core.reservoir import Reservoir
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
@@ -58,6 +59,7 @@ class ExperienceReplay(OnlineClassifier):
     """
 
     stores_samples = True
+    size_advice = "a smaller memory_size"
 
     def __init__(
         self,
@@ -76,14 +78,19 @@ class ExperienceReplay(OnlineClassifier):
         self.batch_size = batch_size
         self.random_state = random_state
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_positive(lr=self.lr)
         check_not_negative(weight_decay=self.weight_decay)
         check_whole(
             memory_size=self.memory_size, n_replayed=self.n_replayed, batch_size=self.batch_size, at_least=1
         )
+
+    def _start(self, n_features: int) -> None:
         self._head = LinearHead(n_features, bias=True)
         self._reservoir = Reservoir(self.memory_size, n_features)
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        return head_bytes(n_features, n_classes) + samples_bytes(n_features, self.memory_size)
 
     def _grow(self, n_classes: int) -> None:
         self._head.resize(n_classes)

@@ -6,6 +6,7 @@ import numpy as np
 
 from i2cansay.core.class_scatter import ClassScatter
 from i2cansay.core.correlation import Mahalanobis, shrunk_correlation
+from i2cansay.core.part_bytes import means_bytes, triangle_bytes
 from i2cansay.core.scatter import SharedScatter
 from i2cansay.core.signed_root import signed_root
 from i2cansay.core.types import Features, Float64, Rows, State
@@ -59,6 +60,7 @@ class FeCAM(OnlineClassifier):
 
     order_free = True
     solves = True
+    size_advice = 'covariance="common"'
 
     def __init__(
         self,
@@ -73,7 +75,7 @@ class FeCAM(OnlineClassifier):
         self.gamma2 = gamma2
         self.feature_transform = feature_transform
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_choice("covariance", self.covariance, ("class", "common"))
         check_choice("feature_transform", self.feature_transform, ("sqrt", "none"))
         check_positive(gamma1=self.gamma1)
@@ -83,6 +85,8 @@ class FeCAM(OnlineClassifier):
                 f"gamma2 must be at most gamma1, or the matrix cannot be inverted; got {self.gamma2!r} and "
                 f"{self.gamma1!r}"
             )
+
+    def _start(self, n_features: int) -> None:
         each = self.covariance == "class"
         self._statistics: ClassScatter | SharedScatter = (
             ClassScatter(n_features) if each else SharedScatter(n_features)
@@ -92,6 +96,12 @@ class FeCAM(OnlineClassifier):
 
     def _prepared(self, X: Features) -> Features:
         return signed_root(X) if self.feature_transform == "sqrt" else X
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        known, factor = means_bytes(n_features, n_classes), triangle_bytes(n_features, 4)
+        if self.covariance == "common":
+            return known + triangle_bytes(n_features) + factor
+        return known + n_classes * 2 * factor  # a triangle, and its factor once it was asked
 
     def _grow(self, n_classes: int) -> None:
         self._statistics.resize(n_classes)

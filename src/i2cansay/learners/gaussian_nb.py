@@ -6,6 +6,7 @@ import numpy as np
 
 from i2cansay.core.blas import inner
 from i2cansay.core.moments import ClassMoments, Moments
+from i2cansay.core.part_bytes import linear_bytes, moments_bytes
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.cached import Cached
@@ -72,14 +73,20 @@ class OnlineGaussianNB(OnlineClassifier):
         self.var_smoothing = var_smoothing
         self.prior = prior
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_positive(var_smoothing=self.var_smoothing)
         check_choice("prior", self.prior, ("empirical", "uniform"))
+
+    def _start(self, n_features: int) -> None:
         self._moments = ClassMoments(n_features)
         # Of all samples as one class: gives the smoothing and a centre that stay when a class is forgotten.
         self._together = ClassMoments(n_features)
         self._together.resize(1)
         self._rule: Cached[_Densities] = Cached()
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        known = moments_bytes(n_features, n_classes) + moments_bytes(n_features, 1)
+        return known + 2 * linear_bytes(n_features, n_classes)  # precisions, and means times them
 
     def _grow(self, n_classes: int) -> None:
         self._moments.resize(n_classes)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from i2cansay.core.greedy_buffer import GreedyBuffer
+from i2cansay.core.part_bytes import linear_bytes, samples_bytes
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.cached import Cached
@@ -56,17 +57,26 @@ class GDumb(OnlineClassifier):
 
     stores_samples = True
     solves = True
+    size_advice = "a smaller memory_size"
 
     def __init__(self, *, memory_size: int = 1000, C: float = 0.003, random_state: Any = None) -> None:
         self.memory_size = memory_size
         self.C = C
         self.random_state = random_state
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_positive(C=self.C)
         check_whole(memory_size=self.memory_size, at_least=1)
+
+    def _start(self, n_features: int) -> None:
         self._buffer = GreedyBuffer(self.memory_size, n_features)
         self._solution: Cached[JointLogisticRegression] = Cached()
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        # The samples twice: the model that is solved from them holds a copy, with labels and weights.
+        solution = samples_bytes(n_features, self.memory_size) + 16 * self.memory_size
+        solution += linear_bytes(n_features, min(n_classes, self.memory_size))
+        return samples_bytes(n_features, self.memory_size) + solution
 
     def _grow(self, n_classes: int) -> None:
         self._solution.clear()

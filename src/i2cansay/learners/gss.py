@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from i2cansay.core.diverse_buffer import DiverseBuffer
 from i2cansay.core.head import LinearHead
+from i2cansay.core.part_bytes import head_bytes, samples_bytes
 from i2cansay.core.similarity_buffer import SimilarityBuffer
 from i2cansay.core.state_parts import under, within
 from i2cansay.core.types import Features, Float64, Rows, State
@@ -69,6 +70,7 @@ class GSS(OnlineClassifier):
     """
 
     stores_samples = True
+    size_advice = "a smaller memory_size"
 
     def __init__(
         self,
@@ -95,7 +97,7 @@ class GSS(OnlineClassifier):
         self.batch_size = batch_size
         self.random_state = random_state
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_positive(lr=self.lr, recent=self.recent)
         if self.recent >= 1:
             raise ValueError(f"recent must be above 0 and below 1, got {self.recent!r}")
@@ -109,6 +111,8 @@ class GSS(OnlineClassifier):
             at_least=1,
         )
         check_choice("selection", self.selection, ("greedy", "iqp"))
+
+    def _start(self, n_features: int) -> None:
         self._head = LinearHead(n_features, bias=True)
         self._buffer: SimilarityBuffer | DiverseBuffer
         if self.selection == "greedy":
@@ -117,6 +121,10 @@ class GSS(OnlineClassifier):
             )
         else:
             self._buffer = DiverseBuffer(self.memory_size, n_features, recent=self.recent)
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        memory = samples_bytes(n_features, self.memory_size) + 8 * self.memory_size  # and their scores
+        return head_bytes(n_features, n_classes) + memory
 
     def _grow(self, n_classes: int) -> None:
         self._head.resize(n_classes)

@@ -37,7 +37,7 @@ class I2CANSAY(OnlineClassifier):
     alpha : float
         Keeps a standard deviation of zero from dividing.
     n_pseudo : float
-        Pseudo-features per sample; fractions (of a batch) and multiples are allowed.
+        Pseudo-features per sample, up to 100; fractions (of a batch) and multiples are allowed.
     old_classes : {"all", "absent"}
         Pseudo-features come from all classes but the sample's own, or only from classes absent from the batch.
     pseudo : {"ican", "gaussian", "radius", "translation", "prototype"} or None
@@ -189,6 +189,13 @@ class I2CANSAY(OnlineClassifier):
         """Whether `class_means_` are of the features as they came, not of roots or lifts of them."""
         return self.covariance != "shared"
 
+    @property
+    def size_advice(self) -> str:  # type: ignore[override]
+        """What makes the state smaller."""
+        if self.covariance == "shared":
+            return "a smaller lift"
+        return "a smaller memory_size" if self.memory_size else OnlineClassifier.size_advice
+
     def set_params(self, **params: Any) -> Self:
         """Set parameters, as scikit-learn has it.
 
@@ -251,14 +258,20 @@ class I2CANSAY(OnlineClassifier):
         return self
 
     def _start(self, n_features: int) -> None:
-        check_whole(batch_size=self.batch_size, epochs=self.epochs, at_least=1)
-        settings = self._paper_settings()
-        settings.check()  # in either mode: a parameter that has no part in it must make sense all the same
-        check_choice("covariance", self.covariance, ("diagonal", "shared"))
         self._founded_on = self._foundations()
         self._rule = (
-            self._shared_rule(n_features) if self.covariance == "shared" else PaperRule(n_features, settings)
+            self._shared_rule(n_features)
+            if self.covariance == "shared"
+            else PaperRule(n_features, self._paper_settings())
         )
+
+    def _check_parameters(self) -> None:
+        check_whole(batch_size=self.batch_size, epochs=self.epochs, at_least=1)
+        # In either mode: a parameter that has no part in it must make sense all the same.
+        self._paper_settings().check()
+        check_choice("covariance", self.covariance, ("diagonal", "shared"))
+        if self.covariance == "shared":
+            self._check_shared()
 
     def _paper_settings(self) -> PaperSettings:
         return PaperSettings(
@@ -277,7 +290,6 @@ class I2CANSAY(OnlineClassifier):
         )
 
     def _shared_rule(self, n_features: int) -> SharedRule:
-        self._check_shared()
         seed = int(make_generator(self.random_state).integers(2**63))
         return SharedRule(n_features, self._shared_settings(), seed)
 
@@ -305,6 +317,10 @@ class I2CANSAY(OnlineClassifier):
             prior=self.prior,
             forgetting=self.forgetting,
         )
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        settings = self._shared_settings() if self.covariance == "shared" else self._paper_settings()
+        return settings.state_bytes(n_features, n_classes)
 
     def _grow(self, n_classes: int) -> None:
         self._rule.resize(n_classes)

@@ -85,15 +85,20 @@ class JointLogisticRegression(OnlineClassifier):
         self.feature_transform = feature_transform
         self.max_iter = max_iter
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         if self.C != "cv":
             if isinstance(self.C, str):
                 raise ValueError(f"C must be a number above 0 or 'cv', got {self.C!r}")
             check_positive(C=self.C)
         check_choice("feature_transform", self.feature_transform, ("none", "sqrt", "cv"))
         check_whole(max_iter=self.max_iter, at_least=1)
+
+    def _start(self, n_features: int) -> None:
         self._samples = CollectedSamples(n_features)
         self._rule: Cached[_Solution] = Cached()
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> None:
+        return None  # it collects every sample
 
     def _grow(self, n_classes: int) -> None:
         self._rule.clear()

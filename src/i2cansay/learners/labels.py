@@ -175,8 +175,14 @@ class LabelRows:
         stored = json.loads(text)
         kinds: dict[str | None, type] = {"U": str, "i": int, "b": bool, None: int}
         kind, labels = stored["kind"], stored["labels"]
-        if kind not in kinds or any(type(label) is not kinds[kind] for label in labels):
+        if (
+            kind not in kinds
+            or not isinstance(labels, list)
+            or any(type(label) is not kinds[kind] for label in labels)
+        ):
             raise ValueError("the stored labels are not of their declared type")
+        if labels:
+            as_labels(labels)  # no number beyond 64 bits, no NUL that would be cut off
         if len(set(labels)) != len(labels):
             raise ValueError("a stored label occurs twice")
         return cls(labels, kind)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,12 @@ from i2cansay.core.types import State
 from i2cansay.disk.atomic import write_atomically
 from i2cansay.learners import LEARNERS, learner_class
 from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.state_checks import measure
 
 FORMAT = "i2cansay-learner"
 VERSION = 1
+# What a file raises whose checksum is right and whose content is not.
+DAMAGED = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError)
 
 
 def save(
@@ -78,18 +81,35 @@ def load(path: str | PathLike[str], learner: type[OnlineClassifier] | None = Non
 
 
 def load_with_extra(
-    path: str | PathLike[str], learner: type[OnlineClassifier] | None = None
+    path: str | PathLike[str],
+    learner: type[OnlineClassifier] | None = None,
+    *,
+    allow: Callable[[OnlineClassifier, int, int], None] | None = None,
 ) -> tuple[OnlineClassifier, dict[str, str]]:
-    """Return the learner that `save` wrote and the `extra` it was given, {} for none."""
+    """Return the learner that `save` wrote and the `extra` it was given, {} for none.
+
+    Parameters
+    ----------
+    allow : function, optional
+        Called with the untaught learner, the width of its features and the number of its classes (1 and 1 where
+        the file holds nothing learnt), before anything of that size is made; raises where it is not wanted.
+    """
     header, state = _read(Path(path))
     cls = _class_of(header, Path(path), learner)
     try:
-        parameters = json.loads(header["parameters"])
+        empty = _empty(cls, json.loads(header["parameters"]))
         extra = {str(name): str(value) for name, value in json.loads(header.get("extra", "{}")).items()}
-        empty = cls(**parameters)
+        if allow is not None:
+            allow(empty, *(measure(state) if state else (1, 1)))
         return empty.set_state(state), extra
-    except (TypeError, ValueError, KeyError, AttributeError, OverflowError, MemoryError) as error:
+    except DAMAGED as error:
         raise ValueError(f"{path} is damaged or was made by another program: {error}") from error
+
+
+def _empty(cls: type[OnlineClassifier], parameters: dict[str, Any]) -> OnlineClassifier:
+    if unknown := sorted(set(parameters) - set(cls().get_params(deep=False))):
+        raise ValueError(f"{cls.__name__} has no parameter {', '.join(unknown)[:100]}")
+    return cls(**parameters)
 
 
 def _class_of(
@@ -127,7 +147,7 @@ def _read(path: Path) -> tuple[dict[str, str], State]:
                     f"this one reads up to {VERSION}); upgrade i2cansay to open it"
                 )
             state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except SafetensorError as error:
+    except (SafetensorError, TypeError, AttributeError, OverflowError) as error:  # a type numpy does not have
         raise ValueError(
             f"{path} is not a model file of i2cansay, or not all of it: is it another file, or was it cut short?"
         ) from error

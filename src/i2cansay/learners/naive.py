@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from i2cansay.core.head import LinearHead, row_weights
+from i2cansay.core.part_bytes import head_bytes
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
@@ -51,11 +52,16 @@ class Naive(OnlineClassifier):
         self.batch_size = batch_size
         self.random_state = random_state
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_positive(lr=self.lr)
         check_whole(batch_size=self.batch_size, at_least=1)
         check_not_negative(weight_decay=self.weight_decay, momentum=self.momentum)
+
+    def _start(self, n_features: int) -> None:
         self._head = LinearHead(n_features, bias=True, momentum=self.momentum)
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        return head_bytes(n_features, n_classes, momentum=self.momentum)
 
     def _grow(self, n_classes: int) -> None:
         self._head.resize(n_classes)

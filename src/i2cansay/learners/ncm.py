@@ -6,6 +6,7 @@ import numpy as np
 
 from i2cansay.core.linear import LinearScores
 from i2cansay.core.means import ClassMeans
+from i2cansay.core.part_bytes import linear_bytes, means_bytes
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.cached import Cached
@@ -36,10 +37,15 @@ class NearestClassMean(OnlineClassifier):
     def __init__(self, *, metric: Literal["euclidean", "cosine"] = "euclidean") -> None:
         self.metric = metric
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_choice("metric", self.metric, ("euclidean", "cosine"))
+
+    def _start(self, n_features: int) -> None:
         self._means = ClassMeans(n_features)
         self._rule: Cached[LinearScores] = Cached()
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        return means_bytes(n_features, n_classes) + linear_bytes(n_features, n_classes)
 
     def _grow(self, n_classes: int) -> None:
         self._means.resize(n_classes)

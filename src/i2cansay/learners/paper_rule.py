@@ -15,6 +15,7 @@ from i2cansay.core.ican import (
 )
 from i2cansay.core.isay import BIAS_SCALES, DISTANCES, BiasScale, Distance, Significance, decision, importance
 from i2cansay.core.moments import ClassMoments, Moments
+from i2cansay.core.part_bytes import head_bytes, moments_bytes, room, samples_bytes
 from i2cansay.core.reservoir import Reservoir
 from i2cansay.core.state_parts import under, within
 from i2cansay.core.types import Features, Float64, Rows, State
@@ -22,6 +23,8 @@ from i2cansay.learners.parameters import check_choice, check_not_negative, check
 
 # Rows replayed with every batch where a buffer is kept, as in the paper's ablation.
 REPLAYED = 50
+# Pseudo-features for each sample: they are made all at once, so their number bounds what a step takes.
+MOST_PSEUDO = 100
 
 
 class PaperSettings(NamedTuple):
@@ -51,10 +54,21 @@ class PaperSettings(NamedTuple):
             beta=self.beta,
             n_pseudo=self.n_pseudo,
         )
+        if self.n_pseudo > MOST_PSEUDO:
+            raise ValueError(f"n_pseudo must be at most {MOST_PSEUDO}, got {self.n_pseudo!r}")
         check_choice("old_classes", self.old_classes, ("all", "absent"))
         check_choice("pseudo", self.pseudo, (*PSEUDO_KINDS, None))
         check_choice("distance", self.distance, DISTANCES)
         check_choice("bias_scale", self.bias_scale, BIAS_SCALES)
+
+    def state_bytes(self, n_features: int, n_classes: int) -> int:
+        """Return how many bytes a `PaperRule` takes at most."""
+        known = moments_bytes(n_features, n_classes) + head_bytes(
+            n_features, n_classes, momentum=self.momentum
+        )
+        if self.significance:  # two rows of a class in single precision, kept ready
+            known += 8 * n_classes * n_features + 32 * room(n_classes)
+        return known + samples_bytes(n_features, self.memory_size)
 
     def foundations(self) -> dict[str, Any]:
         """Return the parameters that what is learnt rests on."""

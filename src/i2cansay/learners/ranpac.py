@@ -5,7 +5,9 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from i2cansay.core.blas import inner
+from i2cansay.core.part_bytes import linear_bytes, ridge_bytes
 from i2cansay.core.ridge import RidgeStatistics
+from i2cansay.core.state_parts import check_range
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.cached import Cached
@@ -59,6 +61,7 @@ class RanPAC(OnlineClassifier):
 
     order_free = True
     solves = True
+    size_advice = "fewer n_projections"
 
     def __init__(
         self,
@@ -73,9 +76,11 @@ class RanPAC(OnlineClassifier):
         self.relative = relative
         self.random_state = random_state
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_penalty(self.penalty)
         check_whole(n_projections=self.n_projections, at_least=1)
+
+    def _start(self, n_features: int) -> None:
         self._seed = int(make_generator(self.random_state).integers(2**63))
         self._projection: Cached[Float64] = Cached()
         self._statistics = RidgeStatistics(self.n_projections)
@@ -88,6 +93,10 @@ class RanPAC(OnlineClassifier):
 
     def _draw(self) -> Float64:
         return np.random.default_rng(self._seed).standard_normal((self.n_projections, self.n_features_in_))
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        width = self.n_projections
+        return ridge_bytes(width, n_classes) + linear_bytes(width, n_classes) + 8 * width * n_features
 
     def _grow(self, n_classes: int) -> None:
         self._statistics.resize(n_classes)
@@ -136,5 +145,6 @@ class RanPAC(OnlineClassifier):
     def _restore(self, state: State) -> None:
         if state["seed"].shape != (1,):
             raise ValueError("the seed of the projection should be one number")
+        check_range("the seed of the projection", state["seed"], 0, 2.0**63)
         self._seed = int(state["seed"][0])
         self._statistics.restore(state, len(self._labels))

@@ -7,7 +7,9 @@ import numpy as np
 from i2cansay.core.blas import inner
 from i2cansay.core.discriminant import discriminant
 from i2cansay.core.linear import LinearScores
+from i2cansay.core.part_bytes import linear_bytes, scatter_bytes
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
+from i2cansay.core.state_parts import check_range
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.cached import Cached
@@ -61,6 +63,7 @@ class RandomFourierLDA(OnlineClassifier):
 
     order_free = True
     solves = True
+    size_advice = "fewer n_projections"
 
     def __init__(
         self,
@@ -75,9 +78,11 @@ class RandomFourierLDA(OnlineClassifier):
         self.normalize = normalize
         self.random_state = random_state
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_positive(bandwidth=self.bandwidth)
         check_whole(n_projections=self.n_projections, at_least=1)
+
+    def _start(self, n_features: int) -> None:
         self._seed = int(make_generator(self.random_state).integers(2**63))
         self._waves: Cached[tuple[Float64, Float64]] = Cached()
         self._scatter = SharedScatter(self.n_projections)
@@ -102,6 +107,11 @@ class RandomFourierLDA(OnlineClassifier):
         rng = np.random.default_rng(self._seed)
         directions = rng.standard_normal((self.n_projections, self.n_features_in_))
         return directions, rng.uniform(0, 2 * np.pi, self.n_projections)
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        width = self.n_projections
+        waves = 8 * width * (n_features + 1)
+        return scatter_bytes(width, n_classes) + linear_bytes(width, n_classes) + waves
 
     def _grow(self, n_classes: int) -> None:
         self._scatter.resize(n_classes)
@@ -147,5 +157,6 @@ class RandomFourierLDA(OnlineClassifier):
     def _restore(self, state: State) -> None:
         if state["seed"].shape != (1,):
             raise ValueError("the seed of the lift should be one number")
+        check_range("the seed of the lift", state["seed"], 0, 2.0**63)
         self._seed = int(state["seed"][0])
         self._scatter.restore(state, len(self._labels))

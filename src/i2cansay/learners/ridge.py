@@ -2,6 +2,7 @@
 
 from typing import Literal, Self
 
+from i2cansay.core.part_bytes import linear_bytes, ridge_bytes
 from i2cansay.core.ridge import RidgeStatistics
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
@@ -50,10 +51,15 @@ class RecursiveRidge(OnlineClassifier):
         self.relative = relative
         self.fit_intercept = fit_intercept
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_penalty(self.penalty)
+
+    def _start(self, n_features: int) -> None:
         self._statistics = RidgeStatistics(n_features)
         self._rule: Cached[RidgeSolution] = Cached()
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        return ridge_bytes(n_features, n_classes) + linear_bytes(n_features, n_classes)
 
     def _grow(self, n_classes: int) -> None:
         self._statistics.resize(n_classes)

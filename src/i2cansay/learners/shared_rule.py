@@ -16,9 +16,10 @@ from i2cansay.core.discriminant import (
 from i2cansay.core.feature_map import LIFTED, TRANSFORMS, FeatureMap, Lift, TransformKind
 from i2cansay.core.head import row_weights
 from i2cansay.core.ican import OldClasses, draw_sources, draw_targets
+from i2cansay.core.part_bytes import linear_bytes, room, scatter_bytes
 from i2cansay.core.preconditioned import PreconditionedHead
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
-from i2cansay.core.state_parts import under, within
+from i2cansay.core.state_parts import check_range, under, within
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.cached import Cached
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
@@ -67,6 +68,15 @@ class SharedSettings(NamedTuple):
             check_positive(shrinkage=self.shrinkage)  # type: ignore[arg-type]
             if float(self.shrinkage) > 1:
                 raise ValueError(f'shrinkage must be "gcv", "oas" or at most 1, got {self.shrinkage!r}')
+
+    def state_bytes(self, n_features: int, n_classes: int) -> int:
+        """Return how many bytes a `SharedRule` takes at most."""
+        features = FeatureMap(n_features, transform=self.feature_transform, lift=self.lift, seed=0)
+        width = features.width
+        known = scatter_bytes(width, n_classes) + linear_bytes(width, n_classes) + features.drawn_bytes
+        if self.analogies:  # the whole inverse, and two rows for each class, in single precision
+            known += 4 * width**2 + 8 * room(n_classes) * (width + 1) + 8 * width
+        return known + 8 * n_classes
 
     def foundations(self) -> dict[str, Any]:
         """Return the parameters that what is learnt rests on."""
@@ -341,6 +351,7 @@ class SharedRule:
             raise ValueError(
                 "the shrinkage should be three numbers: penalty, the count to choose it anew at, how far to draw in"
             )
+        check_range("the penalty and how far to draw in", own["shrinkage"][::2], 0, np.inf)
         self._penalty, self._choose_at, self._draw_in = own["shrinkage"].tolist()
         if self._head is not None:
             self._head.restore(own, n_classes)

@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 
 from i2cansay.core.discriminant import discriminant
 from i2cansay.core.linear import LinearScores
+from i2cansay.core.part_bytes import linear_bytes, scatter_bytes
 from i2cansay.core.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
@@ -59,13 +60,18 @@ class StreamingLDA(OnlineClassifier):
         self.shrinkage = shrinkage
         self.prior = prior
 
-    def _start(self, n_features: int) -> None:
+    def _check_parameters(self) -> None:
         check_choice("shrinkage", self.shrinkage, ("fixed", "oas"))
         check_choice("prior", self.prior, ("uniform", "empirical"))
         if not 0 < self.epsilon <= 1:
             raise ValueError(f"epsilon must be above 0 and at most 1, got {self.epsilon!r}")
+
+    def _start(self, n_features: int) -> None:
         self._scatter = SharedScatter(n_features)
         self._rule: Cached[LinearScores] = Cached()
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        return scatter_bytes(n_features, n_classes) + linear_bytes(n_features, n_classes)
 
     def _grow(self, n_classes: int) -> None:
         self._scatter.resize(n_classes)

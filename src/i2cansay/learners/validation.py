@@ -90,9 +90,11 @@ def generator_state(rng: np.random.Generator) -> State:
 
 def restore_generator(state: State) -> np.random.Generator:
     """Return the generator as `generator_state` saw it."""
-    if state["generator"].shape != (6,):
+    if state["generator"].shape != (6,) or state["generator"].dtype != np.uint64:
         raise ValueError("the random generator should be six numbers")
     low, high, inc_low, inc_high, has_uint32, uinteger = state["generator"].tolist()
+    if has_uint32 > 1 or uinteger >= 2**32:
+        raise ValueError("the random generator has numbers it cannot have come to")
     rng = np.random.default_rng(0)
     rng.bit_generator.state = {
         "bit_generator": "PCG64",

@@ -103,10 +103,10 @@ class Draft:
             raise conflict(
                 f"the model may have {self._limits.classes} classes and these would be more; forget one"
             )
-        facts, n_classes = self.session.facts, len(known | set(request.labels))
+        n_classes = len(known | set(request.labels))
         if n_classes > len(known):
             width = request.X.shape[1]
-            check_size(facts.learner, facts.parameters, width, n_classes, self._limits.state_bytes)
+            check_size(self.session.learner, width, n_classes, self._limits.state_bytes)
         receipt = self._receipt(request)
         waiting = self._waiting_under(request.key)
         serials: list[int | None] = []

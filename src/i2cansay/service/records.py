@@ -48,6 +48,8 @@ class ModelFacts:
         A class of fewer samples is not written.
     created : float
         Seconds since 1970.
+    unproven : str
+        What an imported file could not show, "" for a model that was made here.
     """
 
     name: str
@@ -56,11 +58,19 @@ class ModelFacts:
     encoder: EncoderIdentity | None
     min_samples: int
     created: float
+    unproven: str = ""
+
+    def untried(self) -> OnlineClassifier:
+        """Return the learner as it is asked for its size, its parameters not yet tried."""
+        try:
+            return make_learner(self.learner, **self.parameters)
+        except ValueError as error:
+            raise refused(f"the learner {self.learner!r} cannot be made: {error}") from error
 
     def make(self) -> OnlineClassifier:
         """Return the learner, untaught; ServiceError where it keeps samples."""
+        made = self.untried()
         try:
-            made = make_learner(self.learner, **self.parameters)
             # The first batch checks the parameters; better a trial now than an error at the first lesson.
             trial = make_learner(self.learner, **self.parameters)
             trial.partial_fit(np.eye(2), ["a", "b"]).class_scores(np.eye(2))

@@ -117,6 +117,7 @@ class ModelAnswer(BaseModel):
     version: Annotated[int, Field(description="Grows with every commit.")]
     can_undo: bool
     read_only: str
+    unproven: Annotated[str, Field(description="What an imported file could not show, else empty.")] = ""
 
 
 class DamagedAnswer(BaseModel):

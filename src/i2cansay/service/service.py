@@ -128,7 +128,7 @@ class Service:
             identity = EncoderIdentity.of(self.encoders.named(encoder or self.encoder).encoder)
         facts = ModelFacts(check_name(name), learner, parameters or {}, identity, min_samples, time.time())
         # Before the learner is made and tried: some take their matrix at once.
-        check_size(learner, facts.parameters, 1, 1, self.limits.state_bytes)
+        check_size(facts.untried(), 1, 1, self.limits.state_bytes)
         facts.make()
         return self._add(facts, lambda path: Database.create(path, facts))
 

@@ -2,7 +2,7 @@
 
 >>> from i2cansay import I2CANSAY
 >>> print(check_learner(I2CANSAY()), "checks passed")
-35 checks passed
+36 checks passed
 
 With pytest, one test per check::
 
@@ -54,6 +54,7 @@ CHECKS: tuple[Check, ...] = (
     resuming.check_state_resumes,
     resuming.check_file_resumes,
     resuming.check_damaged_state_is_refused,
+    memory.check_size_is_told_beforehand,
     memory.check_memory_is_flat,
     memory.check_no_sample_is_kept,
 )

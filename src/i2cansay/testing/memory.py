@@ -7,6 +7,10 @@ from i2cansay.testing.blobs import Samples, batches, blobs
 from i2cansay.testing.comparison import fresh, require, taught, teach
 from i2cansay.testing.holdings import held_arrays, held_bytes, holds_row
 
+# How many times over `state_bytes` may be what a learner really takes.
+MOST_TOLD = 4
+SMALL = 2**14
+
 
 def check_memory_is_flat(learner: OnlineClassifier) -> None:
     """Memory depends on the classes, not on how many samples have passed."""
@@ -29,6 +33,28 @@ def check_memory_is_flat(learner: OnlineClassifier) -> None:
         f"{passed} samples of known classes took what it holds outside its state from {held_before} "
         f"to {held_after} bytes",
     )
+
+
+def check_size_is_told_beforehand(learner: OnlineClassifier) -> None:
+    """`state_bytes` is no less than what is saved and held, and no more than a few times that."""
+    for n_features, n_classes in ((6, 1), (6, 20), (90, 5), (90, 40)):
+        told = fresh(learner).state_bytes(n_features, n_classes)
+        if told is None:
+            return
+        memory = getattr(learner, "memory_size", 0)
+        # As many samples as a memory has room for, within reason.
+        samples = blobs(n_classes, max(min(memory, 3000) // n_classes + 1, 3), n_features)
+        model = taught(learner, batches(samples, (200,)))
+        model.class_scores(samples.X[:5])
+        saved, holds = _state_bytes(model), held_bytes(model)
+        texts = sum(
+            array.nbytes for name, array in model.state().items() if name in ("labels", "feature_names")
+        )
+        what = f"for {n_features} features and {n_classes} classes state_bytes says {told}, but it"
+        require(saved - texts <= told, f"{what} saves {saved - texts} bytes")
+        require(holds <= told, f"{what} holds {holds} bytes")
+        most = MOST_TOLD * (max(saved, holds) + 4 * memory * n_features) + SMALL  # a memory need not be full
+        require(told <= most, f"{what} holds only {max(saved, holds)} bytes")
 
 
 def _state_bytes(model: OnlineClassifier) -> int:
