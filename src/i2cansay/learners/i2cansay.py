@@ -374,8 +374,13 @@ class I2CANSAY(OnlineClassifier):
     def unlearn(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Take samples that were taught, (n, d) with labels (n,), out of the statistics, exactly.
 
-        For a wrong label: unlearn with the wrong one, learn with the right one. The steps the head took on them
-        stay. A class that has no sample left is forgotten.
+        For a wrong label: unlearn with the wrong one, learn with the right one. A class that has no sample left is
+        forgotten. The steps the head took on them stay, and so does what was learnt from scoring them: the
+        temperature of `predict_proba`, and how many samples have passed.
+
+        Exactly means that the statistics are those of the other samples alone, up to a millionth of their spread.
+        Where an outlier has left more rounding than that, a ValueError says so and nothing changes; `forget` the
+        class then, and teach it anew.
         """
         X, rows, weights = self._check_taught(X, y, sample_weight)
         empty = self._rule.unlearn(X, rows, weights)

@@ -14,7 +14,7 @@ from i2cansay.core.ican import (
     pseudo_features,
 )
 from i2cansay.core.isay import BIAS_SCALES, DISTANCES, BiasScale, Distance, Significance, decision, importance
-from i2cansay.core.moments import ClassMoments, Moments
+from i2cansay.core.moments import ClassMoments
 from i2cansay.core.reservoir import Reservoir
 from i2cansay.core.state_parts import under, within
 from i2cansay.core.types import Features, Float64, Rows, State
@@ -196,7 +196,7 @@ class PaperRule:
 
     def merge(self, other: Self, rows: Rows, rng: np.random.Generator) -> None:
         """Take in what `other` was taught: the statistics exactly, the heads weighed by their samples."""
-        theirs = Moments(other.moments.count, other.moments.mean, other.moments.m2)
+        theirs = other.moments.read()
         self.head.merge(other.head, rows, theirs.count / (theirs.count + self.moments.count[rows]))
         self.moments.merge(theirs, rows)
         if self.reservoir is not None and other.reservoir is not None:

@@ -283,7 +283,7 @@ class SharedRule:
             raise ValueError(
                 "with forgetting= samples fade, so they cannot be taken out exactly; forget the class instead"
             )
-        self.scatter.subtract(self.features.apply(X), rows, weights)
+        self.scatter.subtract(self.features.apply(X), rows, weights, precision=self.features.precision)
         self._start_over()
         return np.flatnonzero(self.scatter.means.count == 0)
 
