@@ -15,7 +15,7 @@ from i2cansay.core.types import Float64
 
 # Statistics that samples were taken out of are what the rest alone would give, within this share: sums of squares of
 # their mean over the dimensions, means of the spread. A spread below this share of the features themselves is none.
-# A millionth moves no decision that is worth the name, and leaves room for outliers 1e5 times as far out as the rest.
+# A millionth moves no decision that is worth the name, and leaves room for outliers 1e5 times as far out.
 EXACT = 1e-6
 EPSILON = float(np.finfo(np.float64).eps)
 # Roundings of one sum and its difference, in units of the last digit; those of many additions partly cancel.

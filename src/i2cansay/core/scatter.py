@@ -147,7 +147,7 @@ class SharedScatter:
         *,
         weighted: bool,
     ) -> None:
-        """Raise where the matrix, the means that are `left` to the classes `rows`, or the centre would be rounding."""
+        """Raise where the matrix, the means `left` to the classes `rows`, or the centre would be rounding."""
         count, mean = left
         means, gone = self.means, float(leaving.count.sum())
         total = max(means.total - gone, 0.0)

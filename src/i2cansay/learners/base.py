@@ -38,6 +38,12 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     A learner writes seven small methods over rows of classes, numbered in the order in which they arrived:
     `_start`, `_grow`, `_learn`, `_scores`, `_drop`, `_state`, `_restore`. Labels, checks, the calibrated
     probabilities and the files are here.
+
+    Notes
+    -----
+    As scikit-learn has it, a learner must not be asked while another thread teaches it: the answer may be an error.
+    What it has learnt is not harmed by that. Many threads may ask at the same time while none teaches. `ImageLearner`
+    and the service see to this themselves.
     """
 
     stores_samples: bool = False

@@ -100,6 +100,8 @@ class I2CANSAY(OnlineClassifier):
     `weight_decay`, `momentum`, `alpha` and `memory_size` have no part in it. Features wider than 4096 are folded to
     4096; a lift is as wide as asked for.
 
+    Many threads may ask at the same time, but not while another teaches; see `OnlineClassifier`.
+
     Examples
     --------
     >>> import numpy as np
