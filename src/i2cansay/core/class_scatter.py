@@ -14,6 +14,7 @@ from scipy.linalg import lapack
 from i2cansay.core.blas import threads_for
 from i2cansay.core.means import ClassMeans
 from i2cansay.core.moments import batch_moments
+from i2cansay.core.symmetric import check_room
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.core.writable import writable
 
@@ -45,8 +46,9 @@ class ClassScatter:
 
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` classes."""
-        self.means.resize(n_classes)
         size = self.n_features * (self.n_features + 1) // 2
+        check_room(self.n_features, 4 * size * n_classes)
+        self.means.resize(n_classes)
         self.packed += [np.zeros(size, dtype=np.float32) for _ in range(n_classes - len(self.packed))]
 
     def drop(self, row: int) -> None:

@@ -11,6 +11,8 @@ Chan, Golub, LeVeque (1983), Algorithms for computing the sample variance, The A
 Chen, Wiesel, Eldar, Hero (2010), Shrinkage algorithms for MMSE covariance estimation, IEEE TSP 58(10).
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from i2cansay.core.means import ClassMeans
@@ -25,6 +27,7 @@ NO_SPREAD = 1e-200
 # From this many dimensions on, few samples are a share of them that is worth another form of the matrix.
 THIN_FROM = 1024
 THIN_UP_TO = 0.25
+CLASSES_AT_A_TIME = 1024
 
 
 def oas_shrinkage(matrix: SymmetricMatrix, count: float) -> float:
@@ -192,6 +195,19 @@ class SharedScatter:
         if not mean_variance:
             return B if overwrite else B.copy()
         return self._shrunk(shrinkage, mean_variance).solve(B, overwrite=overwrite)
+
+    def solve_with_means(self, B: Float64, shrinkage: float, centre: Float64) -> Float64:
+        """Return the rows ``(A + mean_c p_c p_c^T)^-1 b`` for the rows of `B`, (k, d), with means p_c from `centre`."""
+        mean_variance, mean = self.mean_variance, self.means.mean
+        scale, shift = (1 - shrinkage) / self.means.total, shrinkage * mean_variance
+        if not mean_variance:
+            scale, shift = 0.0, 1.0
+
+        def between() -> Iterator[Float64]:
+            for start in range(0, len(mean), CLASSES_AT_A_TIME):
+                yield (mean[start : start + CLASSES_AT_A_TIME] - centre) / len(mean) ** 0.5
+
+        return self.matrix.factor(scale=scale, shift=shift, plus=between).solve(B)
 
     def shrunk_inverse(self, shrinkage: float) -> SymmetricMatrix:
         """Return ``A^-1``, with A as in `solve_shrunk`."""

@@ -16,7 +16,7 @@ from i2cansay.learners.paper_rule import PaperRule, PaperSettings
 from i2cansay.learners.parameters import check_choice, check_whole
 from i2cansay.learners.rule import Rule
 from i2cansay.learners.shared_rule import SharedRule, SharedSettings
-from i2cansay.learners.validation import check_features, make_generator
+from i2cansay.learners.validation import check_features, check_sample_weight, make_generator
 
 
 class I2CANSAY(OnlineClassifier):
@@ -242,14 +242,24 @@ class I2CANSAY(OnlineClassifier):
 
     # -- learning -------------------------------------------------------------------------------------------
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Forget everything and learn `X`, (n, d), with labels `y`, (n,): shuffled, `epochs` times."""
-        super().fit(X, y)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Forget everything and learn `X`, (n, d), with labels `y`, (n,): shuffled, `epochs` times.
+
+        Parameters
+        ----------
+        sample_weight : (n,) weights, optional
+            As in `partial_fit`.
+        """
+        super().fit(X, y, sample_weight)
         if self.epochs > 1:
             X, rows = check_features(self, X, reset=False), self._labels.rows(as_labels(y))
+            weights = check_sample_weight(sample_weight, len(X))
+            if weights is not None:  # those of weight 0 may be of classes that are not known
+                X, rows, weights = X[weights > 0], rows[weights > 0], weights[weights > 0]
             for _ in range(self.epochs - 1):
                 for batch in self._batches(len(X)):
-                    self._rule.train(X[batch], rows[batch], self._rng)
+                    own = None if weights is None else weights[batch]
+                    self._rule.train(X[batch], rows[batch], own, self._rng)
         return self
 
     def _start(self, n_features: int) -> None:

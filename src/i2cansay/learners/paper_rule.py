@@ -111,9 +111,9 @@ class PaperRule:
         if self.reservoir is not None:
             self.reservoir.add(X, rows, rng)
 
-    def train(self, X: Features, rows: Rows, rng: np.random.Generator) -> None:
+    def train(self, X: Features, rows: Rows, weights: Float64 | None, rng: np.random.Generator) -> None:
         """Train the head once more on samples that are in the statistics already."""
-        self._step(X, rows, None, rng)
+        self._step(X, rows, weights, rng)
 
     def _step(self, X: Features, rows: Rows, weights: Float64 | None, rng: np.random.Generator) -> None:
         """Take one step on the batch, its pseudo-features and, if there is a buffer, replayed rows."""
