@@ -34,6 +34,7 @@ class ClassScatter:
     """
 
     def __init__(self, n_features: int) -> None:
+        check_room(n_features, 2 * n_features * (n_features + 1))
         self.n_features = n_features
         self.means = ClassMeans(n_features)
         # A list, not one array: growing by a class then copies nothing.

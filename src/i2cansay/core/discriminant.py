@@ -138,7 +138,7 @@ def discriminant(scatter: SharedScatter, shrinkage: float, *, empirical_prior: b
 OWN_SHARE = 0.1
 HALVINGS = 16
 # Of more classes than this, the products of all pairs would take more memory and time than everything else.
-MOST_JUDGED = 4096
+MOST_JUDGED = 2048
 
 
 def bearable(draw_in: float, products: Features) -> float:

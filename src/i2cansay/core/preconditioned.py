@@ -13,8 +13,8 @@ head learns what the closed form leaves unexplained.
 
 import numpy as np
 
+from i2cansay.core import discriminant
 from i2cansay.core.blas import add_outer, inner
-from i2cansay.core.discriminant import MOST_JUDGED, farthest
 from i2cansay.core.growing import GrowingRows
 from i2cansay.core.head import error_signal
 from i2cansay.core.scatter import SharedScatter
@@ -114,9 +114,11 @@ class PreconditionedHead:
             return (means[rows] - centre).astype(np.float32)
 
         judged = np.arange(len(means))
-        if len(means) > MOST_JUDGED:
+        if len(means) > discriminant.MOST_JUDGED:
             blocks = [judged[start : start + PULLED_AT_A_TIME] for start in judged[::PULLED_AT_A_TIME]]
-            judged = farthest(np.concatenate([np.einsum("cd,cd->c", offsets(b), pulled[b]) for b in blocks]))
+            judged = discriminant.farthest(
+                np.concatenate([np.einsum("cd,cd->c", offsets(b), pulled[b]) for b in blocks])
+            )
             pulled = pulled[judged]
         products = np.empty((len(judged), len(judged)), dtype=np.float32)
         for start in range(0, len(judged), PULLED_AT_A_TIME):

@@ -197,7 +197,7 @@ class SharedScatter:
         return self._shrunk(shrinkage, mean_variance).solve(B, overwrite=overwrite)
 
     def solve_with_means(self, B: Float64, shrinkage: float, centre: Float64) -> Float64:
-        """Return the rows ``(A + mean_c p_c p_c^T)^-1 b`` for the rows of `B`, (k, d), with means p_c from `centre`."""
+        """Return the rows ``(A + mean_c p_c p_c^T)^-1 b`` for the rows of `B`, (k, d); means p_c from `centre`."""
         mean_variance, mean = self.mean_variance, self.means.mean
         scale, shift = (1 - shrinkage) / self.means.total, shrinkage * mean_variance
         if not mean_variance:

@@ -214,7 +214,7 @@ def check_room(size: int, n_bytes: int) -> None:
 def _too_large(size: int, n_bytes: int, here: str) -> MatrixTooLarge:
     return MatrixTooLarge(
         f"the covariance of {size} dimensions takes {n_bytes / 1e9:.1f} GB, {here}; reduce the features first "
-        "(sklearn.random_projection), or use a learner without one: I2CANSAY as it comes, NCM or Gaussian naive Bayes"
+        "(sklearn.random_projection), or use a learner without one: I2CANSAY as it comes, ncm or gaussian_nb"
     )
 
 

@@ -155,8 +155,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _take(self, X: Features, labels: NDArray[Any], weights: Float64 | None) -> None:
         self._calibrate(X, labels)
         if new := self._labels.new_in(labels):
+            self._grow(len(self._labels) + len(new))  # first: there may not be the memory
             self._labels.extend(new)
-            self._grow(len(self._labels))
         self._n_seen += len(X)
         self._learn(X, self._labels.rows(labels), weights)
 
