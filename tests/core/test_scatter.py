@@ -187,7 +187,7 @@ def test_shrunk_to_a_sphere_few_samples_are_one(monkeypatch: pytest.MonkeyPatch)
 
 def test_samples_taken_out_leave_few_as_exact_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
     rng, (X, y) = np.random.default_rng(5), few_in_many()
-    scatter, gone = taught(X, y), 1e4 * rng.standard_normal((30, 40))
+    scatter, gone = taught(X, y), 1e3 * rng.standard_normal((30, 40))
     scatter.add(gone, np.arange(30) % 2)
     scatter.subtract(gone, np.arange(30) % 2)
     dense = scatter.shrunk_inverse(0.2).dense()

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from i2cansay.core import symmetric
-from i2cansay.core.symmetric import SymmetricMatrix
+from i2cansay.core.symmetric import MatrixTooLarge, SymmetricMatrix
 
 
 def filled(size: int, n: int = 40, seed: int = 0) -> tuple[SymmetricMatrix, np.ndarray]:
@@ -128,3 +128,16 @@ def test_memory_that_may_only_be_read_is_copied_when_unpickled() -> None:
     twin.add_gram(np.ones((1, 4)))
     np.testing.assert_allclose(twin.dense(), dense + 1)
     np.testing.assert_allclose(matrix.dense(), dense)
+
+
+def test_a_matrix_larger_than_the_machine_says_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(MatrixTooLarge, match=r"1000000 dimensions takes 4000\.0 GB.*ncm"):
+        SymmetricMatrix(1_000_000)
+    monkeypatch.setattr("i2cansay.core.symmetric.physical_memory", lambda: None)  # not told on every system
+
+    def refuse(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("i2cansay.core.symmetric.np.zeros", refuse)
+    with pytest.raises(MatrixTooLarge, match="more than there is"):
+        SymmetricMatrix(100)

@@ -126,7 +126,7 @@ def test_further_training_leaves_the_statistics_alone(kind: type[Rule]) -> None:
     X, y = samples()
     rule, rng = taught(kind, X, y), np.random.default_rng(0)
     means, scores = rule.means.copy(), rule.scores(X)
-    rule.train(X, y, rng)
+    rule.train(X, y, None, rng)
     assert rule.counts.tolist() == [20.0] * C
     np.testing.assert_array_equal(rule.means, means)
     assert not np.array_equal(rule.scores(X), scores)

@@ -211,7 +211,7 @@ def test_part_of_a_batch_that_is_moved_is_drawn(monkeypatch: pytest.MonkeyPatch)
 def test_head_waits_for_some_spread() -> None:
     X, y = draw()
     rule = taught(X[:4], y[:4])  # one sample of each
-    rule.train(X[:4], y[:4], np.random.default_rng(0))
+    rule.train(X[:4], y[:4], None, np.random.default_rng(0))
     assert not rule.state()["shared.weights"].any()
     assert (rule.scores(X[:4]).argmax(axis=1) == y[:4]).all()
     rule.learn(X[4:5], y[4:5], None, np.random.default_rng(0))
@@ -238,7 +238,7 @@ def test_further_training_moves_the_head_alone() -> None:
     X, y = draw()
     rule = taught(X, y)
     before = {name: array.copy() for name, array in rule.state().items()}
-    rule.train(X, y, np.random.default_rng(0))
+    rule.train(X, y, None, np.random.default_rng(0))
     changed = {name for name, array in rule.state().items() if not np.array_equal(array, before[name])}
     assert changed == {"shared.weights"}
 

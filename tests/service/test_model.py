@@ -280,6 +280,21 @@ def test_undo_does_not_leave_one_picture_shown_twice(tmp_path: Path, learner: st
     model.close()
 
 
+@pytest.mark.parametrize("learner", UNDOING)
+def test_undo_of_an_outlier_is_refused_for_its_true_reason(tmp_path: Path, learner: str) -> None:
+    model = new_model(tmp_path, learner=learner)
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "b"] * 51, rng)
+    last = model.teach(Learn(np.full_like(rows(["a"], rng), 1e9), ("a",))).result()
+    before = model.session().learner.state()
+    with pytest.raises(ServiceError, match=r"too few digits of the rest were kept.*forget the class"):
+        model.teach(Undo(last.lesson)).result()
+    after = model.session().learner.state()
+    assert all(np.array_equal(after[name], array) for name, array in before.items())
+    assert model.session().count("a") == 52
+    model.close()
+
+
 def test_undo_follows_a_new_name_and_ends_with_its_class(tmp_path: Path) -> None:
     model = new_model(tmp_path)
     rng = np.random.default_rng(0)

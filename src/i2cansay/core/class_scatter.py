@@ -15,7 +15,7 @@ from i2cansay.core.blas import threads_for
 from i2cansay.core.means import ClassMeans
 from i2cansay.core.moments import batch_moments
 from i2cansay.core.state_parts import check_range
-from i2cansay.core.symmetric import SymmetricMatrix
+from i2cansay.core.symmetric import SymmetricMatrix, check_room
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.core.writable import writable
 
@@ -35,6 +35,7 @@ class ClassScatter:
     """
 
     def __init__(self, n_features: int) -> None:
+        check_room(n_features, 2 * n_features * (n_features + 1))
         self.n_features = n_features
         self.means = ClassMeans(n_features)
         # A list, not one array: growing by a class then copies nothing.
@@ -47,8 +48,9 @@ class ClassScatter:
 
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` classes."""
-        self.means.resize(n_classes)
         size = self.n_features * (self.n_features + 1) // 2
+        check_room(self.n_features, 4 * size * n_classes)
+        self.means.resize(n_classes)
         self.packed += [np.zeros(size, dtype=np.float32) for _ in range(n_classes - len(self.packed))]
 
     def drop(self, row: int) -> None:

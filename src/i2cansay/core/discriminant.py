@@ -25,7 +25,7 @@ from i2cansay.core.gcv import Solver, cross_validated_ridge
 from i2cansay.core.linear import LinearScores
 from i2cansay.core.scatter import NO_SPREAD, SharedScatter, oas_shrinkage
 from i2cansay.core.thin import ThinMatrix
-from i2cansay.core.types import Features, Float64
+from i2cansay.core.types import Features, Float64, Rows
 
 # Cross-validation judges by squared error, which asks for more shrinkage than deciding does once there are more
 # samples than dimensions. The penalty is lowered in proportion, at most to this share, as held-out training samples
@@ -117,7 +117,7 @@ class _Everything:
         return self._from_centre(np.sqrt(self._means.count))
 
     def _from_centre(self, weights: Float64) -> Iterator[Float64]:
-        for some in _a_few(len(self._means)):
+        for some in a_few(len(self._means)):
             yield self._means.from_centre(some) * weights[some, None]
 
 
@@ -137,6 +137,8 @@ def discriminant(scatter: SharedScatter, shrinkage: float, *, empirical_prior: b
 # Of the way from one mean to another, the border must leave at least this share to either class.
 OWN_SHARE = 0.1
 HALVINGS = 16
+# Of more classes than this, the products of all pairs would take more memory and time than everything else.
+MOST_JUDGED = 2048
 
 
 def bearable(draw_in: float, products: Features) -> float:
@@ -169,11 +171,24 @@ def bearable(draw_in: float, products: Features) -> float:
             np.all(
                 (1 - OWN_SHARE) * (own[some, None] - scores[some]) >= OWN_SHARE * (own - scores[:, some].T)
             )
-            for some in _a_few(len(own))
+            for some in a_few(len(own))
         ):
             return draw_in
         draw_in /= 2
     return 0.0
+
+
+def farthest(lengths: Features) -> Rows:
+    """Return the classes by which `bearable` judges: all, or of very many those farthest out, which move most.
+
+    Examples
+    --------
+    >>> farthest(np.array([3.0, 1.0, 2.0]))
+    array([0, 1, 2])
+    """
+    if len(lengths) <= MOST_JUDGED:
+        return np.arange(len(lengths))
+    return np.sort(np.argpartition(lengths, -MOST_JUDGED)[-MOST_JUDGED:])
 
 
 class DrawnIn(NamedTuple):
@@ -201,15 +216,17 @@ def drawn_in(
     means = scatter.means.mean
     centre: Float64 = means.mean(axis=0)
     weights = scatter.solve_shrunk(means - centre, shrinkage, overwrite=True)
-    lengths, products = np.empty(len(means)), np.empty((len(means), len(means)))
-    for some in _a_few(len(means)):
-        offsets = means[some] - centre
-        lengths[some] = np.einsum("cd,cd->c", offsets, weights[some])
-        products[some] = inner(offsets, weights)
+    lengths = np.empty(len(means))
+    for some in a_few(len(means)):
+        lengths[some] = np.einsum("cd,cd->c", means[some] - centre, weights[some])
     if not scatter.mean_variance:
         # Lengths are in the unit of the features then: far is what is far among the classes.
         usual = float(lengths.mean())
         draw_in *= USUAL_LENGTH / usual if usual > NO_SPREAD else 0.0
+    judged = farthest(lengths)
+    own, products = weights[judged], np.empty((len(judged), len(judged)))
+    for some in a_few(len(judged)):
+        products[some] = inner(means[judged[some]] - centre, own)
     draw_in = bearable(draw_in, products)
     factors = np.sqrt(1 + draw_in * lengths)
     weights /= factors[:, None]
@@ -219,7 +236,7 @@ def drawn_in(
     return DrawnIn(LinearScores(centre, weights, offset), factors)
 
 
-def _a_few(n_classes: int) -> Iterator[slice]:
+def a_few(n_classes: int) -> Iterator[slice]:
     """Give the classes, so many at a time that what is computed of them is small beside the matrix."""
     for start in range(0, n_classes, CLASSES_AT_A_TIME):
         yield slice(start, start + CLASSES_AT_A_TIME)

@@ -87,6 +87,11 @@ class FeatureMap:
         """Whether the seed matters."""
         return self._lift > 0 or self._n_features > WIDEST
 
+    @property
+    def precision(self) -> float:
+        """How far a row may differ when it is mapped again in another batch, as a share of it: products round so."""
+        return float(np.finfo(np.float32).eps) if self._lift else 0.0
+
     def decide(self, first: Features) -> None:
         """Settle on a transform from the first batch, (n, n_features)."""
         if self._transform == "auto":

@@ -8,13 +8,15 @@ The distance of every sample to every class is two matrix products, because
 """
 
 import math
-from typing import Literal, TypeAlias, get_args
+from copy import deepcopy
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from i2cansay.core.blas import inner
 from i2cansay.core.growing import GrowingRows
+from i2cansay.core.lock import Lock
 from i2cansay.core.moments import ClassMoments
 from i2cansay.core.types import Features, Float32, Float64, Rows
 
@@ -115,6 +117,9 @@ class Significance:
     origin the expanded squares would cancel. The shift follows from the statistics as they are now, rounded to
     their spread so that it rarely moves: nothing of the past has to be kept for it, and a resumed learner rounds
     as an uninterrupted one does.
+
+    Threads may ask at the same time: the first brings it up to date, and the others wait. A class that changes
+    meanwhile is marked afterwards, so that nothing computed from what it was before stays.
     """
 
     def __init__(self, n_features: int) -> None:
@@ -127,27 +132,39 @@ class Significance:
         self._spread = GrowingRows(width=None, dtype=np.float64)
         self._shift = 0.0
         self._stale: set[int] = set()
+        self._lock = Lock()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Significance":
+        """Return a copy that is of one moment, whoever asks meanwhile."""
+        twin = Significance.__new__(Significance)
+        with self._lock:
+            twin.__dict__ = deepcopy(self.__dict__, memo)
+        return twin
 
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` rows; the new ones are stale."""
-        self._stale.update(range(self._n_classes, n_classes))
-        self._n_classes = n_classes
+        with self._lock:
+            self._stale.update(range(self._n_classes, n_classes))
+            self._n_classes = n_classes
 
     def mark(self, rows: Rows) -> None:
         """Note that the moments of these classes have changed."""
-        self._stale.update(rows.tolist())
+        with self._lock:
+            self._stale.update(rows.tolist())
 
     def drop(self, row: int) -> None:
         """Remove one class."""
-        for part in (self._u, self._u_mean, self._constant, self._level, self._spread):
-            if row < len(part):
-                part.drop(row)
-        self._n_classes -= 1
-        self._stale = {stale - (stale > row) for stale in self._stale if stale != row}
+        with self._lock:
+            for part in (self._u, self._u_mean, self._constant, self._level, self._spread):
+                if row < len(part):
+                    part.drop(row)
+            self._n_classes -= 1
+            self._stale = {stale - (stale > row) for stale in self._stale if stale != row}
 
     def distances(self, X: Features, moments: ClassMoments, distance: Distance) -> Float32:
         """Return the significance-weighted distance of each row of `X`, (n, d), to each class, (n, c)."""
-        self._refresh(moments)
+        with self._lock:
+            self._refresh(moments)
         if distance == "absolute":
             return absolute_distances(X, moments.mean, self._u.view)
         result = np.empty((len(X), len(moments)), dtype=np.float32)
@@ -169,7 +186,11 @@ class Significance:
             math.sqrt(self._spread.view.sum() / total),
         )
         if shift != self._shift:
-            self._shift, stale = shift, np.arange(self._n_classes)
+            stale = np.arange(self._n_classes)
+            self._stale.update(
+                stale.tolist()
+            )  # first: should this end early, all of them are still to be done
+            self._shift = shift
         for rows in _blocks(stale):
             mean = (moments.mean[rows] - self._shift).astype(np.float32)
             u = significance(moments.std(rows))

@@ -9,17 +9,18 @@ References
 Chan, Golub, LeVeque (1983), Algorithms for computing the sample variance, The American Statistician 37(3).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
 from i2cansay.core.allocator import keep_freed_memory
 from i2cansay.core.growing import GrowingRows
+from i2cansay.core.rounding import check_exact, unit
 from i2cansay.core.state_parts import check_range
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
-# Below this share of what it was, a difference is rounding.
+# Below this share of what it was, the difference of two counts is rounding.
 ROUNDING = 1e-12
 # Samples that were taught leave moments that agree to this share; others are told apart by it.
 AGREEMENT = 1e-6
@@ -27,11 +28,16 @@ AGREEMENT = 1e-6
 
 @dataclass(frozen=True)
 class Moments:
-    """Moments of k groups: `count` (k,), `mean` (k, d) and the centred squares `m2` (k, d), all float64."""
+    """Moments of k groups: `count` (k,), `mean` (k, d) and the centred squares `m2` (k, d), all float64.
+
+    `rounding`, (k, 2), is how far any of `m2`, and of the sums ``count * mean``, may be off because samples were
+    taken out; None where none were.
+    """
 
     count: Float64
     mean: Float64
     m2: Float64
+    rounding: Float64 | None = field(default=None, repr=False)
 
 
 def add_samples(
@@ -124,7 +130,7 @@ def merge_moments(a: Moments, b: Moments) -> Moments:
 def subtract_moments(a: Moments, b: Moments) -> Moments:
     """Return the moments that merge with `b` to `a`: the samples of `b` taken out again, group by group.
 
-    A group that becomes empty has count, mean and squares zero.
+    A group that becomes empty has count, mean and squares zero, and so has a square that may be rounding alone.
     """
     count = a.count - b.count
     count[np.abs(count) <= ROUNDING * a.count] = 0.0
@@ -134,11 +140,21 @@ def subtract_moments(a: Moments, b: Moments) -> Moments:
     mean = np.where(left, a.mean - delta * (b.count[:, None] / safe), 0.0)
     leaving = b.m2 + delta * delta * (a.count * b.count)[:, None] / safe
     m2 = a.m2 - leaving
-    # What is left of a large number after subtracting nearly all of it is its rounding, and the means have theirs.
-    scale = a.m2 + leaving
-    rounding = ROUNDING * scale + 4e-15 * np.abs(a.mean) * np.sqrt(a.count[:, None] * scale)
-    m2[np.abs(m2) <= rounding] = 0.0
-    return Moments(count, mean, np.where(left, m2, 0.0))
+    rounding = _rounding(a, b)
+    m2[np.abs(m2) <= rounding[:, :1]] = 0.0
+    return Moments(count, mean, np.where(left, m2, 0.0), rounding)
+
+
+def _rounding(a: Moments, b: Moments) -> Float64:
+    """Return the rounding of `a` without `b`, (k, 2): that of both, and what it had before."""
+    share, size = unit(a.count), np.abs(a.mean).max(axis=1)
+    away = np.abs(b.mean - a.mean).max(axis=1)
+    squares = np.maximum(a.m2.max(axis=1), b.m2.max(axis=1) + b.count * away**2)
+    # The means that squares are measured from are rounded as well.
+    of_squares = share * (squares + size * np.sqrt(a.count * squares))
+    of_sums = share * a.count * (size + away)
+    rounding = np.stack([of_squares, of_sums], axis=1)
+    return rounding if a.rounding is None else np.hypot(a.rounding, rounding)
 
 
 def standard_deviation(count: Float64, m2: Float64) -> Float32:
@@ -165,6 +181,7 @@ class ClassMoments:
         self._count = GrowingRows(width=None, dtype=np.float64)
         self._mean = GrowingRows(width=n_features, dtype=np.float64)
         self._m2 = GrowingRows(width=n_features, dtype=np.float64)
+        self._rounding = GrowingRows(width=2, dtype=np.float64)
 
     def __len__(self) -> int:
         return len(self._count)
@@ -190,7 +207,7 @@ class ClassMoments:
 
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` rows; the new ones are empty."""
-        for part in (self._count, self._mean, self._m2):
+        for part in (self._count, self._mean, self._m2, self._rounding):
             part.resize(n_classes)
 
     def add(self, X: Features, classes: Rows, weights: Float64 | None = None) -> Rows:
@@ -211,7 +228,9 @@ class ClassMoments:
 
     def merge(self, other: Moments, rows: Rows) -> None:
         """Merge moments of other samples, group i into class ``rows[i]``."""
-        self.replace(rows, merge_moments(self._read(rows), other))
+        self.replace(rows, merge_moments(self.read(rows), other))
+        if other.rounding is not None:
+            self._rounding.view[rows] = np.hypot(self._rounding.view[rows], other.rounding)
 
     def without(self, X: Features, classes: Rows, weights: Float64 | None = None) -> tuple[Rows, Moments]:
         """Return the classes of these samples and what their moments would be without them; change nothing.
@@ -220,10 +239,11 @@ class ClassMoments:
         ------
         ValueError
             If a class has fewer samples than are to leave, or its spread would become negative: then the
-            samples cannot be ones it was taught.
+            samples cannot be ones it was taught. If rounding would be left in place of what the other samples
+            were: see `core.rounding`.
         """
         touched, groups = np.unique(classes, return_inverse=True)
-        before = self._read(touched)
+        before = self.read(touched)
         leaving = batch_moments(X, groups, len(touched), weights)
         after = subtract_moments(before, leaving)
         if np.any(after.count < 0):
@@ -236,16 +256,26 @@ class ClassMoments:
         strange |= emptied & (np.abs(leaving.m2 - before.m2) > AGREEMENT * before.count[:, None] * spread**2)
         if np.any(strange | (after.m2 < -AGREEMENT * scale)):
             raise ValueError("these samples cannot be unlearnt: the class was not taught them")
-        return touched, Moments(after.count, after.mean, np.maximum(after.m2, 0.0))
+        m2, rounding = np.maximum(after.m2, 0.0), _rounding(before, leaving)
+        check_exact(
+            *rounding.T,
+            count=after.count,
+            squares=m2.mean(axis=1),
+            size=np.abs(after.mean).max(axis=1),
+            alone=(after.count == 1) & (weights is None),
+            way_out="forget the class, and teach it anew without them",
+        )
+        return touched, Moments(after.count, after.mean, m2, rounding)
 
     def drop(self, row: int) -> None:
         """Remove one class."""
-        for part in (self._count, self._mean, self._m2):
+        for part in (self._count, self._mean, self._m2, self._rounding):
             part.drop(row)
 
     def state(self) -> State:
-        """Return `count`, `mean` and `m2`."""
-        return {"count": self.count, "mean": self.mean, "m2": self.m2}
+        """Return `count`, `mean` and `m2`, and `rounding` once samples were taken out."""
+        state = {"count": self.count, "mean": self.mean, "m2": self.m2}
+        return state | {"rounding": self._rounding.view} if self._rounding.view.any() else state
 
     @classmethod
     def from_state(cls, state: State) -> "ClassMoments":
@@ -261,11 +291,21 @@ class ClassMoments:
         moments = cls(n_features)
         for part, name in ((moments._count, "count"), (moments._mean, "mean"), (moments._m2, "m2")):
             part.set(state[name])
+        moments._rounding.resize(n_classes)
+        if "rounding" in state:
+            if state["rounding"].shape != (n_classes, 2) or not (state["rounding"] >= 0).all():
+                raise ValueError(
+                    "the rounding of the class moments should be two numbers a class, none below zero"
+                )
+            moments._rounding.set(state["rounding"])
         return moments
 
-    def _read(self, rows: Rows) -> Moments:
-        return Moments(self.count[rows], self.mean[rows], self.m2[rows])
+    def read(self, rows: Rows | slice = slice(None)) -> Moments:
+        """Return the moments of the classes `rows`; of a slice they are views."""
+        return Moments(self.count[rows], self.mean[rows], self.m2[rows], self._rounding.view[rows])
 
     def replace(self, rows: Rows, moments: Moments) -> None:
         """Set the moments of the classes `rows`."""
         self.count[rows], self.mean[rows], self.m2[rows] = moments.count, moments.mean, moments.m2
+        if moments.rounding is not None:
+            self._rounding.view[rows] = moments.rounding

@@ -13,6 +13,7 @@ head learns what the closed form leaves unexplained.
 
 import numpy as np
 
+from i2cansay.core import discriminant
 from i2cansay.core.blas import add_outer, inner
 from i2cansay.core.growing import GrowingRows
 from i2cansay.core.head import error_signal
@@ -102,12 +103,27 @@ class PreconditionedHead:
         self._measured.view[:] = False
 
     def products(self, scatter: SharedScatter) -> Features:
-        """Return ``(p_i - m) A^-1 (p_j - m)`` with the last inverse and the centre m of the classes, (c, c)."""
+        """Return ``(p_i - m) A^-1 (p_j - m)`` with the last inverse and the centre m of the classes, (c, c).
+
+        Of very many classes only those farthest out.
+        """
         means, pulled = scatter.means.mean, self._pulled.view - self._pulled.view.mean(axis=0)
-        centre, products = means.mean(axis=0), np.empty((len(means), len(means)), dtype=np.float32)
-        for start in range(0, len(means), PULLED_AT_A_TIME):
+        centre: Float64 = means.mean(axis=0)
+
+        def offsets(rows: Rows) -> Float32:
+            return (means[rows] - centre).astype(np.float32)
+
+        judged = np.arange(len(means))
+        if len(means) > discriminant.MOST_JUDGED:
+            blocks = [judged[start : start + PULLED_AT_A_TIME] for start in judged[::PULLED_AT_A_TIME]]
+            judged = discriminant.farthest(
+                np.concatenate([np.einsum("cd,cd->c", offsets(b), pulled[b]) for b in blocks])
+            )
+            pulled = pulled[judged]
+        products = np.empty((len(judged), len(judged)), dtype=np.float32)
+        for start in range(0, len(judged), PULLED_AT_A_TIME):
             some = slice(start, start + PULLED_AT_A_TIME)
-            products[some] = inner((means[some] - centre).astype(np.float32), pulled)
+            products[some] = inner(offsets(judged[some]), pulled)
         return products
 
     def pull(self, X: Features) -> Float32:

@@ -11,21 +11,23 @@ Chan, Golub, LeVeque (1983), Algorithms for computing the sample variance, The A
 Chen, Wiesel, Eldar, Hero (2010), Shrinkage algorithms for MMSE covariance estimation, IEEE TSP 58(10).
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from i2cansay.core.means import ClassMeans
 from i2cansay.core.moments import Moments, batch_moments
+from i2cansay.core.rounding import check_exact, unit
 from i2cansay.core.symmetric import Factor, SymmetricMatrix
 from i2cansay.core.thin import ThinFactor, ThinMatrix, thin
 from i2cansay.core.types import Features, Float64, Rows, State
 
 # A mean variance below this is no spread: its inverse would overflow.
 NO_SPREAD = 1e-200
-# And so is this share of the spread there was before samples were taken out.
-NO_SPREAD_LEFT = 1e-12
 # From this many dimensions on, few samples are a share of them that is worth another form of the matrix.
 THIN_FROM = 1024
 THIN_UP_TO = 0.25
+CLASSES_AT_A_TIME = 1024
 
 
 def oas_shrinkage(matrix: SymmetricMatrix, count: float) -> float:
@@ -67,6 +69,8 @@ class SharedScatter:
     def __init__(self, n_features: int) -> None:
         self.means = ClassMeans(n_features)
         self.matrix = SymmetricMatrix(n_features)
+        # How far any entry of the matrix, and any sum of a class, may be off because samples were taken out.
+        self._rounding: Float64 = np.zeros(2)
 
     @property
     def mean_variance(self) -> float:
@@ -89,27 +93,83 @@ class SharedScatter:
         self.matrix.add_gram(np.concatenate([deviations, steps]))
         self.means.take(batch.count, batch.mean, touched)
 
-    def subtract(self, X: Features, classes: Rows, weights: Float64 | None = None) -> None:
+    def subtract(
+        self, X: Features, classes: Rows, weights: Float64 | None = None, *, precision: float = 0.0
+    ) -> None:
         """Take samples that were added out again, exactly.
+
+        Parameters
+        ----------
+        precision : float
+            How far the rows may differ from those that were added, as a share of them.
 
         Raises
         ------
         ValueError
             If a class has fewer samples than are to leave, or a spread would become negative: then the
-            samples cannot be ones it was taught. Nothing has changed then.
+            samples cannot be ones it was taught. If rounding would be left in place of what the other samples
+            were: see `core.rounding`. Nothing has changed then.
         """
         touched, batch, deviations = _within_batch(X, classes, weights)
         count_left, mean_left = self.means.without(batch.count, batch.mean, touched)
         leaving = np.concatenate([deviations, _steps(count_left, batch.count, batch.mean - mean_left)])
         before, less = self.matrix.diagonal(), np.einsum("nd,nd->d", leaving, leaving)
         # Samples may come back rounded otherwise than they came, as a lift of float32 rows in other batches is.
-        rounding = 1e-6 * (before + less) + 1e-9 * len(X) * float(np.square(X).max(initial=0.0))
+        largest = float(np.square(X, dtype=np.float64).max(initial=0.0))
+        rounding = 1e-6 * (before + less) + 1e-9 * len(X) * largest
         if np.any(before - less < -rounding):
             raise ValueError("these samples cannot be taken out: the classes were not taught them")
+        left = max(float((before - less).mean()), 0.0)
+        error = self._error(batch, touched, float(max(before.max(), less.max())))
+        if precision:
+            different = np.sqrt([4 * less.max() * largest, (batch.count * largest).max()])
+            error = np.hypot(error, precision * different)
+        self._check_exact(error, left, touched, batch, (count_left, mean_left), weighted=weights is not None)
+        self._rounding = error
         self.matrix.add_gram(leaving, scale=-1.0)
-        if self.matrix.trace() <= NO_SPREAD_LEFT * float(before.sum()):
+        if left <= error[0]:
             self.matrix.packed[:] = 0.0  # what is left is rounding, not a spread
         self.means.take_out(batch.count, batch.mean, touched)
+
+    def _error(self, leaving: Moments, rows: Rows, squares: float) -> Float64:
+        """Return how far entries of the matrix, and sums of classes, may be off once groups have left `rows`."""
+        total, share = self.means.total, unit(self.means.total)
+        count, mean = self.means.count[rows], self.means.mean[rows]
+        size, away = np.abs(mean).max(axis=1), np.abs(leaving.mean - mean).max(axis=1)
+        # The means that squares are measured from are rounded as well.
+        of_squares = share * (squares + size.max() * np.sqrt(total * squares))
+        return np.hypot(self._rounding, [of_squares, (share * count * (size + away)).max()])
+
+    def _check_exact(
+        self,
+        error: Float64,
+        squares: float,
+        rows: Rows,
+        leaving: Moments,
+        left: tuple[Float64, Float64],
+        *,
+        weighted: bool,
+    ) -> None:
+        """Raise where the matrix, the means `left` to the classes `rows`, or the centre would be rounding."""
+        count, mean = left
+        means, gone = self.means, float(leaving.count.sum())
+        total = max(means.total - gone, 0.0)
+        step = np.average(leaving.mean, axis=0, weights=leaving.count) - means.centre
+        centre = means.centre - step * (gone / total) if total else 0 * step
+        of_centre = unit(means.total) * means.total * (np.abs(means.centre).max() + np.abs(step).max())
+        counts = means.count.copy()
+        counts[rows] = count
+        size = np.append(np.abs(mean).max(axis=1), max(np.abs(centre).max(), np.abs(mean).max()))
+        # First the classes, of which only the means are kept, then everything.
+        check_exact(
+            np.append(np.zeros(len(rows)), error[0]),
+            np.append(np.full(len(rows), error[1]), np.hypot(self._rounding[1], of_centre)),
+            count=np.append(count, total),
+            squares=np.append(max(squares - error[0], 0.0) / max(total, 1e-300) * count, squares),
+            size=size,
+            alone=np.append(np.zeros(len(rows), dtype=bool), not weighted and counts.max() <= 1),
+            way_out="forget the class (its share in the common covariance stays), or begin anew without them",
+        )
 
     def fade(self, keep: float) -> None:
         """Let everything taught so far count `keep` times as much."""
@@ -124,6 +184,7 @@ class SharedScatter:
             _steps(self.means.count[rows], theirs.count, theirs.mean - self.means.mean[rows])
         )
         self.means.merge(theirs, rows)
+        self._rounding = np.hypot(self._rounding, other._rounding)
 
     def solve_shrunk(self, B: Float64, shrinkage: float, *, overwrite: bool = False) -> Float64:
         """Return the rows ``A^-1 b`` for the rows of `B`, (k, d), with ``A = (1 - e) S/N + e tr(S/N)/d I``.
@@ -134,6 +195,19 @@ class SharedScatter:
         if not mean_variance:
             return B if overwrite else B.copy()
         return self._shrunk(shrinkage, mean_variance).solve(B, overwrite=overwrite)
+
+    def solve_with_means(self, B: Float64, shrinkage: float, centre: Float64) -> Float64:
+        """Return the rows ``(A + mean_c p_c p_c^T)^-1 b`` for the rows of `B`, (k, d); means p_c from `centre`."""
+        mean_variance, mean = self.mean_variance, self.means.mean
+        scale, shift = (1 - shrinkage) / self.means.total, shrinkage * mean_variance
+        if not mean_variance:
+            scale, shift = 0.0, 1.0
+
+        def between() -> Iterator[Float64]:
+            for start in range(0, len(mean), CLASSES_AT_A_TIME):
+                yield (mean[start : start + CLASSES_AT_A_TIME] - centre) / len(mean) ** 0.5
+
+        return self.matrix.factor(scale=scale, shift=shift, plus=between).solve(B)
 
     def shrunk_inverse(self, shrinkage: float) -> SymmetricMatrix:
         """Return ``A^-1``, with A as in `solve_shrunk`."""
@@ -155,13 +229,17 @@ class SharedScatter:
         return matrix.factor(scale=scale, shift=shrinkage * mean_variance)
 
     def state(self) -> State:
-        """Return the means and the packed `matrix`."""
-        return {**self.means.state(), "matrix": self.matrix.packed}
+        """Return the means and the packed `matrix`, and `rounding` once samples were taken out."""
+        state = {**self.means.state(), "matrix": self.matrix.packed}
+        return state | {"rounding": self._rounding} if self._rounding.any() else state
 
     def restore(self, state: State, n_classes: int) -> None:
         """Take over what `state()` gave, which must be of `n_classes` classes of this width."""
         self.means.restore(state, n_classes)
         self.matrix.restore(state["matrix"])
+        self._rounding = np.array(state.get("rounding", (0.0, 0.0)), dtype=np.float64)
+        if self._rounding.shape != (2,) or not (self._rounding >= 0).all():
+            raise ValueError("the rounding of the scatter should be two numbers, none below zero")
 
 
 def _within_batch(X: Features, classes: Rows, weights: Float64 | None) -> tuple[Rows, Moments, Float64]:

@@ -11,6 +11,7 @@ Hutchinson (1990), A stochastic estimator of the trace of the influence matrix f
 Communications in Statistics - Simulation and Computation 19(2).
 """
 
+import os
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -56,7 +57,7 @@ class SymmetricMatrix:
 
     def __init__(self, size: int, packed: Float64 | None = None) -> None:
         self.size = size
-        self.packed: Float64 = np.zeros(size * (size + 1) // 2) if packed is None else packed
+        self.packed: Float64 = _empty_triangle(size) if packed is None else packed
         """The triangle, (size * (size + 1) / 2,)."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -185,6 +186,44 @@ class SymmetricMatrix:
         transposed.
         """
         return self.size // 2, self.size + 1 - self.size % 2
+
+
+class MatrixTooLarge(MemoryError):
+    """A matrix of as many rows and columns as there are dimensions, and not the memory for it."""
+
+
+def _empty_triangle(size: int) -> Float64:
+    n_numbers = size * (size + 1) // 2
+    check_room(size, 8 * n_numbers)
+    try:
+        return np.zeros(n_numbers)
+    except MemoryError:
+        raise _too_large(size, 8 * n_numbers, "more than there is") from None
+
+
+def check_room(size: int, n_bytes: int) -> None:
+    """Raise MatrixTooLarge where matrices of `size` rows, `n_bytes` in all, are larger than the machine's memory.
+
+    Linux promises memory that it does not have, and ends the process that uses it.
+    """
+    there = physical_memory()
+    if there is not None and n_bytes > there:
+        raise _too_large(size, n_bytes, f"and this machine has {there / 1e9:.1f} GB")
+
+
+def _too_large(size: int, n_bytes: int, here: str) -> MatrixTooLarge:
+    return MatrixTooLarge(
+        f"the covariance of {size} dimensions takes {n_bytes / 1e9:.1f} GB, {here}; reduce the features first "
+        "(sklearn.random_projection), or use a learner without one: I2CANSAY as it comes, ncm or gaussian_nb"
+    )
+
+
+def physical_memory() -> int | None:
+    """Return the bytes of memory of this machine, None where it does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows has no sysconf
+        return None
 
 
 class Factor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable, Iterable, Sequence, Sized
 from os import PathLike
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
+from i2cansay.core.lock import Lock
 from i2cansay.core.types import Float64
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.encoder import Encoder, Features
@@ -59,6 +61,10 @@ class ImageLearner:
     arrays, mixed as you like (see `i2cansay.encoders.images.open_image`). A single picture goes into a list of
     one. Memory does not grow with the number of pictures.
 
+    Threads may share one: each call works on what was known when it began, before a lesson or after it, never in
+    between. Lessons wait for each other; questions do not wait for them. (Whoever changes `learner` itself, past
+    this object, must see to that.)
+
     Examples
     --------
     >>> from sklearn.datasets import load_sample_images
@@ -97,6 +103,22 @@ class ImageLearner:
             )
         self.encoder = encoder
         self.learner = learner
+        # A lesson is taught to a copy, and what the learner is made of is replaced by what the copy is made of,
+        # never changed. So a question only needs to take hold of it, and answers from that in its own time.
+        self._teaching, self._replacing = Lock(), Lock()
+
+    def _known(self) -> OnlineClassifier:
+        """Return a learner that knows what is known now, and keeps to that."""
+        with self._replacing:
+            return copy.copy(self.learner)
+
+    def _change(self, change: Callable[[OnlineClassifier], object]) -> None:
+        """Change a copy of the learner, and let the learner become it."""
+        with self._teaching:
+            changed = copy.deepcopy(self.learner)
+            change(changed)
+            with self._replacing:
+                self.learner._become(changed)
 
     def __repr__(self) -> str:
         looking = f"{self.encoder.name} {self.encoder.preprocessing.size} px"
@@ -128,6 +150,10 @@ class ImageLearner:
         ValueError
             For labels that do not fit; they are checked before the first picture is opened.
         """
+        with self._teaching:
+            return self._learn(images, labels, on_error)
+
+    def _learn(self, images: Iterable[Source], labels: ArrayLike, on_error: OnError) -> Report:
         images = check_images(images, on_error)
         checked = self._check_labels(images, labels)
         lesson = Lesson(self.learner)
@@ -140,7 +166,8 @@ class ImageLearner:
             lesson.add(part.features, checked[part.start + part.read])
         if n_given < len(checked):
             raise ValueError(_unequal(n_given, len(checked)))
-        lesson.finish()
+        with self._replacing:
+            lesson.finish()
         return Report(n_given - len(skipped), skipped)
 
     def _check_labels(self, images: Iterable[Source], labels: ArrayLike) -> NDArray[Any]:
@@ -161,8 +188,9 @@ class ImageLearner:
         With on_error="skip" the array holds objects, with None for each picture that cannot be read, and a
         warning SkippedImages says why.
         """
-        labels = self._answers(images, on_error, lambda X: self.learner.predict(X).tolist(), None)
-        return np.array(labels, dtype=self.classes_.dtype if on_error == "raise" else object)
+        known = self._taught()
+        labels = self._answers(images, on_error, lambda X: known.predict(X).tolist(), None)
+        return np.array(labels, dtype=known.classes_.dtype if on_error == "raise" else object)
 
     def predict_proba(self, images: Iterable[Source], *, on_error: OnError = "raise") -> Float64:
         """Return the probability of each class, (n, n_classes), columns as in `classes_`.
@@ -170,9 +198,10 @@ class ImageLearner:
         With on_error="skip" the row of a picture that cannot be read is NaN, and a warning SkippedImages says
         why.
         """
-        missing = np.full(self._n_classes, np.nan)
-        rows = self._answers(images, on_error, lambda X: list(self.learner.predict_proba(X)), missing)
-        return np.array(rows, dtype=np.float64).reshape(len(rows), self._n_classes)
+        known = self._taught()
+        missing = np.full(len(known.classes_), np.nan)
+        rows = self._answers(images, on_error, lambda X: list(known.predict_proba(X)), missing)
+        return np.array(rows, dtype=np.float64).reshape(len(rows), len(missing))
 
     def top(self, images: Iterable[Source], k: int = 5, *, on_error: OnError = "raise") -> list[list[Guess]]:
         """Return the `k` likeliest classes of each picture with their probabilities, the likeliest first.
@@ -182,19 +211,26 @@ class ImageLearner:
         """
         if k < 1:
             raise ValueError(f"expected to name at least 1 class, got k={k}")
+        known = self._taught()
 
         def guesses(X: Features) -> list[list[Guess]]:
-            probabilities = self.learner.predict_proba(X)
+            probabilities = known.predict_proba(X)
             best = (-probabilities).argsort(axis=1, kind="stable")[:, :k]
             found = np.take_along_axis(probabilities, best, axis=1).tolist()
             return [
-                [Guess(*pair) for pair in zip(self.classes_[columns].tolist(), row, strict=True)]
+                [Guess(*pair) for pair in zip(known.classes_[columns].tolist(), row, strict=True)]
                 for columns, row in zip(best, found, strict=True)
             ]
 
         nothing: list[Guess] = []
         # A list of its own for each picture, also where it is empty.
         return [list(found) for found in self._answers(images, on_error, guesses, nothing)]
+
+    def _taught(self) -> OnlineClassifier:
+        known = self._known()
+        if not len(getattr(known, "classes_", ())):
+            raise NotFittedError("this ImageLearner knows no class yet: teach it with learn first")
+        return known
 
     def _answers(
         self,
@@ -205,8 +241,6 @@ class ImageLearner:
     ) -> list[Answer]:
         """One answer per picture, from features (n, dim) to n answers; `missing` where it cannot be read."""
         images = check_images(images, on_error)
-        if not self._n_classes:
-            raise NotFittedError("this ImageLearner knows no class yet: teach it with learn first")
         answers: list[Answer] = []
         skipped: dict[int, str] = {}
         for part in encode_in_parts(self.encoder, images, on_error):
@@ -224,20 +258,20 @@ class ImageLearner:
     @property
     def classes_(self) -> NDArray[Any]:
         """The labels learnt so far, sorted."""
-        return self.learner.classes_
+        return self._known().classes_
 
     @property
     def _n_classes(self) -> int:
-        return len(getattr(self.learner, "classes_", ()))
+        return len(getattr(self._known(), "classes_", ()))
 
     def forget(self, label: Label) -> Self:
         """Drop a class; what its pictures did to what is shared by all classes stays."""
-        self.learner.forget(label)
+        self._change(lambda learner: learner.forget(label))
         return self
 
     def rename(self, old: Label, new: Label) -> Self:
         """Give a class another label; nothing else changes."""
-        self.learner.rename(old, new)
+        self._change(lambda learner: learner.rename(old, new))
         return self
 
     # -- files ----------------------------------------------------------------------------------------------
@@ -247,7 +281,7 @@ class ImageLearner:
 
         The file names the encoder and its fingerprint; the encoder's weights are not in it.
         """
-        save(self.learner, path, extra=EncoderIdentity.of(self.encoder).header())
+        save(self._known(), path, extra=EncoderIdentity.of(self.encoder).header())
 
     @classmethod
     def load(

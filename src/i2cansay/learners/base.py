@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from i2cansay.core.temperature import Temperature
 from i2cansay.core.types import Features, Float64, Rows, State
-from i2cansay.learners.labels import KINDS, Label, LabelRows, as_labels
+from i2cansay.learners.labels import KINDS, Label, LabelRows, as_labels, same_kind
 from i2cansay.learners.parameters import check_share
 from i2cansay.learners.state_checks import check_numbers, check_taken_over, json_text, measure
 from i2cansay.learners.validation import (
@@ -44,6 +44,12 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     A learner writes seven small methods over rows of classes, numbered in the order in which they arrived:
     `_start`, `_grow`, `_learn`, `_scores`, `_drop`, `_state`, `_restore`. Labels, checks, the calibrated
     probabilities and the files are here.
+
+    Notes
+    -----
+    As scikit-learn has it, a learner must not be asked while another thread teaches it: the answer may be an
+    error. What it has learnt is not harmed by that. Many threads may ask at the same time while none teaches.
+    `ImageLearner` and the service see to this themselves.
     """
 
     stores_samples: bool = False
@@ -128,15 +134,24 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     # -- learning -------------------------------------------------------------------------------------------
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Forget everything and learn `X`, (n, d), with labels `y`, (n,), in shuffled batches."""
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Forget everything and learn `X`, (n, d), with labels `y`, (n,), in shuffled batches.
+
+        Parameters
+        ----------
+        sample_weight : (n,) weights, optional
+            As in `partial_fit`.
+        """
         fresh = type(self)(**self.get_params(deep=False))
         X = check_features(fresh, X, reset=True)
         labels = fresh._check_labels(y, len(X))
+        X, labels, weights = _of_some_weight(X, labels, check_sample_weight(sample_weight, len(X)))
+        if not len(X):
+            raise ValueError("every sample has a weight of zero, so there is nothing to learn")
         fresh._begin(X.shape[1])
         self._become(fresh)
         for rows in self._batches(len(X)):
-            self._take(X[rows], labels[rows], None)
+            self._take(X[rows], labels[rows], None if weights is None else weights[rows])
         return self
 
     def partial_fit(
@@ -159,12 +174,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         into = type(self)(**self.get_params(deep=False)) if new else self
         X = check_features(into, X, reset=new)
         labels = into._check_labels(y, len(X))
-        weights = check_sample_weight(sample_weight, len(X))
-        if weights is not None:  # a sample of no weight is a sample not given
-            given = weights > 0
-            X, labels, weights = X[given], labels[given], weights[given]
-            if not len(X):
-                return self
+        X, labels, weights = _of_some_weight(X, labels, check_sample_weight(sample_weight, len(X)))
+        if not len(X):
+            return self
         if classes is not None and (unknown := np.setdiff1d(labels, _declared(classes, labels))).size:
             raise ValueError(
                 f"The target label(s) {unknown.tolist()} in y do not exist in the initial classes"
@@ -178,8 +190,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _take(self, X: Features, labels: NDArray[Any], weights: Float64 | None) -> None:
         self._calibrate(X, labels)
         if new := self._labels.new_in(labels):
+            self._grow(len(self._labels) + len(new))  # first: there may not be the memory
             self._labels.extend(new)
-            self._grow(len(self._labels))
         self._n_seen += len(X)
         self._learn(X, self._labels.rows(labels), weights)
 
@@ -226,14 +238,19 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         scores = self.class_scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
-    def predict(self, X: ArrayLike, reject_below: float | None = None) -> NDArray[Any]:
+    def predict(
+        self, X: ArrayLike, reject_below: float | None = None, unknown: Label | None = None
+    ) -> NDArray[Any]:
         """Return the label of the highest score, (n,).
 
         Parameters
         ----------
         reject_below : float, optional
-            From 0 to 1: a row whose highest probability (`predict_proba`) is below it gets None instead of a
-            label, and the labels come as an array of objects.
+            From 0 to 1: a row whose highest probability (`predict_proba`) is below it gets `unknown` instead of a
+            label.
+        unknown : label, optional
+            A value of the labels' type that is none of them, as "?" or -1. The array keeps its type then, as
+            scikit-learn's metrics ask for; with None it is one of objects.
 
         Examples
         --------
@@ -242,6 +259,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         >>> model = make_learner("slda").partial_fit(X, y).partial_fit(X, y)
         >>> model.predict([[1.0], [6.1]], reject_below=0.9)
         array(['low', None], dtype=object)
+        >>> from sklearn.metrics import accuracy_score
+        >>> accuracy_score(["low", "high"], model.predict([[1.0], [6.1]], reject_below=0.9, unknown="?"))
+        0.5
         """
         if reject_below is not None:
             check_share(reject_below=reject_below)
@@ -249,9 +269,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
         if reject_below is None:
             return labels
-        labels = labels.astype(object)
-        labels[self._temperature.probabilities(scores).max(axis=1) < reject_below] = None
-        return labels
+        rejected = self._temperature.probabilities(scores).max(axis=1) < reject_below
+        return self._labels.with_unknown(labels, rejected, unknown)
 
     def predict_proba(self, X: ArrayLike) -> Float64:
         """Return probabilities, (n, n_classes): softmax of the scores at a temperature learnt from the stream."""
@@ -269,7 +288,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     @property
     def label_kind(self) -> str | None:
-        """What the labels are: "U" strings, "i" whole numbers, "b" booleans; None before the first."""
+        """What the labels are: "U" strings, "i" whole numbers, "f" the same as floats, "b" booleans; None before."""
         return self._labels.kind if self._started else None
 
     def forget(self, label: Label) -> Self:
@@ -420,12 +439,22 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
 
+def _of_some_weight(
+    X: Features, labels: NDArray[Any], weights: Float64 | None
+) -> tuple[Features, NDArray[Any], Float64 | None]:
+    """Return the samples that count: one of no weight is one not given."""
+    if weights is None or weights.all():
+        return X, labels, weights
+    given = weights > 0
+    return X[given], labels[given], weights[given]
+
+
 def _json_bytes(text: str) -> NDArray[np.uint8]:
     return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
 def _declared(classes: ArrayLike, labels: NDArray[Any]) -> NDArray[Any]:
     declared = as_labels(classes)
-    if declared.dtype.kind != labels.dtype.kind:
+    if not same_kind(declared.dtype.kind, labels.dtype.kind):
         raise ValueError(f"classes are {KINDS[declared.dtype.kind]}, but y has {KINDS[labels.dtype.kind]}")
     return declared

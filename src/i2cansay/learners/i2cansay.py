@@ -16,7 +16,7 @@ from i2cansay.learners.paper_rule import PaperRule, PaperSettings
 from i2cansay.learners.parameters import check_choice, check_whole
 from i2cansay.learners.rule import Rule
 from i2cansay.learners.shared_rule import SharedRule, SharedSettings
-from i2cansay.learners.validation import check_features, make_generator
+from i2cansay.learners.validation import check_features, check_sample_weight, make_generator
 
 
 class I2CANSAY(OnlineClassifier):
@@ -99,6 +99,8 @@ class I2CANSAY(OnlineClassifier):
     the closed form alone, which does not depend on the order of the samples. The correction by significance,
     `weight_decay`, `momentum`, `alpha` and `memory_size` have no part in it. Features wider than 4096 are folded to
     4096; a lift is as wide as asked for.
+
+    Many threads may ask at the same time, but not while another teaches; see `OnlineClassifier`.
 
     Examples
     --------
@@ -247,14 +249,24 @@ class I2CANSAY(OnlineClassifier):
 
     # -- learning -------------------------------------------------------------------------------------------
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Forget everything and learn `X`, (n, d), with labels `y`, (n,): shuffled, `epochs` times."""
-        super().fit(X, y)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Forget everything and learn `X`, (n, d), with labels `y`, (n,): shuffled, `epochs` times.
+
+        Parameters
+        ----------
+        sample_weight : (n,) weights, optional
+            As in `partial_fit`.
+        """
+        super().fit(X, y, sample_weight)
         if self.epochs > 1:
             X, rows = check_features(self, X, reset=False), self._labels.rows(as_labels(y))
+            weights = check_sample_weight(sample_weight, len(X))
+            if weights is not None:  # those of weight 0 may be of classes that are not known
+                X, rows, weights = X[weights > 0], rows[weights > 0], weights[weights > 0]
             for _ in range(self.epochs - 1):
                 for batch in self._batches(len(X)):
-                    self._rule.train(X[batch], rows[batch], self._rng)
+                    own = None if weights is None else weights[batch]
+                    self._rule.train(X[batch], rows[batch], own, self._rng)
         return self
 
     def _start(self, n_features: int) -> None:
@@ -390,8 +402,13 @@ class I2CANSAY(OnlineClassifier):
     def unlearn(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Take samples that were taught, (n, d) with labels (n,), out of the statistics, exactly.
 
-        For a wrong label: unlearn with the wrong one, learn with the right one. The steps the head took on them
-        stay. A class that has no sample left is forgotten.
+        For a wrong label: unlearn with the wrong one, learn with the right one. A class that has no sample left is
+        forgotten. The steps the head took on them stay, and so does what was learnt from scoring them: the
+        temperature of `predict_proba`, and how many samples have passed.
+
+        Exactly means that the statistics are those of the other samples alone, up to a millionth of their spread.
+        Where an outlier has left more rounding than that, a ValueError says so and nothing changes; `forget` the
+        class then, and teach it anew.
         """
         X, rows, weights = self._check_taught(X, y, sample_weight)
         empty = self._rule.unlearn(X, rows, weights)

@@ -11,16 +11,17 @@ from sklearn.utils.validation import column_or_1d
 
 from i2cansay.core.types import Rows
 
-Label: TypeAlias = str | int | bool
+Label: TypeAlias = str | int | bool | float
 LARGEST = 2**63 - 1
 LARGEST_FLOAT = 2**53
 OUT_OF_RANGE = "labels that are numbers must lie between -2**63 and 2**63 - 1; use strings for longer ones"
 TYPES: dict[str, Any] = {"str": np.str_, "int": np.int64, "bool": np.bool_, "float": np.float64}
-KINDS = {"U": "strings", "i": "whole numbers", "b": "booleans"}
+KINDS = {"U": "strings", "i": "whole numbers", "b": "booleans", "f": "whole numbers as floats"}
+NUMBERS = ("i", "f")
 
 
 def as_labels(y: ArrayLike) -> NDArray[Any]:
-    """Return labels as a one-dimensional array of strings, int64 or booleans; raise on a mixture.
+    """Return labels as a one-dimensional array of strings, int64, float64 or booleans; raise on a mixture.
 
     Examples
     --------
@@ -44,11 +45,24 @@ def as_labels(y: ArrayLike) -> NDArray[Any]:
         check_classification_targets(labels)  # scikit-learn's sentence for continuous targets
     if labels.dtype.kind == "u" and (labels > LARGEST).any():
         raise ValueError(OUT_OF_RANGE)
-    if labels.dtype.kind in "fiu":
+    if labels.dtype.kind == "f":
+        return labels.astype(np.float64)
+    if labels.dtype.kind in "iu":
         return labels.astype(np.int64)
     if labels.dtype.kind in "Ub":
         return labels
     raise ValueError(f"Unknown label type: {labels.dtype}; labels must be strings or whole numbers")
+
+
+def same_kind(one: str, other: str) -> bool:
+    """Tell whether labels of two numpy kinds may be mixed: whole numbers may be floats.
+
+    Examples
+    --------
+    >>> same_kind("i", "f"), same_kind("i", "U")
+    (True, False)
+    """
+    return one == other or (one in NUMBERS and other in NUMBERS)
 
 
 def _from_objects(labels: NDArray[Any]) -> NDArray[Any]:
@@ -108,11 +122,11 @@ class LabelRows:
         self.sorted: NDArray[Any] = arrived[self.order]
 
     def _dtype(self) -> Any:
-        return {"i": np.int64, "U": np.str_, "b": np.bool_, None: np.int64}[self._kind]
+        return {"i": np.int64, "U": np.str_, "b": np.bool_, "f": np.float64, None: np.int64}[self._kind]
 
     def check(self, y: NDArray[Any]) -> None:
         """Raise unless labels of this type may be mixed with those already known."""
-        if self._kind is not None and len(self) and y.dtype.kind != self._kind:
+        if self._kind is not None and len(self) and not same_kind(y.dtype.kind, self._kind):
             raise ValueError(
                 f"the labels so far are {KINDS[self._kind]}, these are {KINDS[y.dtype.kind]}; "
                 "use one type of label in one model"
@@ -125,9 +139,14 @@ class LabelRows:
     def extend(self, new: Iterable[Label]) -> None:
         """Give each new label the next row."""
         for label in new:
-            self._kind = "U" if isinstance(label, str) else "b" if isinstance(label, bool) else "i"
-            self._rows[label] = len(self._rows)
+            if not self._rows:
+                self._kind = {str: "U", bool: "b", float: "f"}.get(type(label), "i")
+            self._rows[self._as_known(label)] = len(self._rows)
         self._index()
+
+    def _as_known(self, label: Label) -> Label:
+        """Return a number as the others are: 2 and 2.0 are one label, and come back as the first ones came."""
+        return int(label) if self._kind == "i" else float(label) if self._kind == "f" else label
 
     def rows(self, y: NDArray[Any]) -> Rows:
         """Return the row of each label, -1 for one not seen, (n,)."""
@@ -137,7 +156,7 @@ class LabelRows:
         """Return the row of one label that must be known."""
         key = label.item() if isinstance(label, np.generic) else label
         # Python counts True as 1: without the first part forget(True) would drop the class 1.
-        known_type = isinstance(key, str | int) and isinstance(key, bool) == (self._kind == "b")
+        known_type = isinstance(key, str | int | float) and isinstance(key, bool) == (self._kind == "b")
         if not known_type or key not in self._rows:
             known = ", ".join(repr(known) for known in self.sorted.tolist()[:10])
             raise ValueError(f"{key!r} is not a known class; known are {known or 'none yet'}")
@@ -155,11 +174,23 @@ class LabelRows:
         row = self.row(old)
         fresh = as_labels([new])
         self.check(fresh)
-        name = fresh.tolist()[0]
+        name = self._as_known(fresh.tolist()[0])
         if name in self._rows and self._rows[name] != row:
             raise ValueError(f"{name!r} is already a class; merge is not what rename does")
         self._rows = {(name if at == row else label): at for label, at in self._rows.items()}
         self._index()
+
+    def with_unknown(self, labels: NDArray[Any], where: NDArray[Any], unknown: Label | None) -> NDArray[Any]:
+        """Return known labels with `unknown`, which is none of them, in some places; None makes them objects."""
+        if unknown is None:
+            replaced = labels.astype(object)
+            replaced[where] = None
+            return replaced
+        value = as_labels([unknown])
+        self.check(value)
+        if unknown in self._rows:
+            raise ValueError(f"unknown must be a value that is no class, and {unknown!r} is one")
+        return np.where(where, value.astype(labels.dtype) if self._kind in NUMBERS else value, labels)
 
     def arrived(self) -> NDArray[Any]:
         """Return all labels in the order of their rows."""
@@ -173,7 +204,7 @@ class LabelRows:
     def from_json(cls, text: str) -> "LabelRows":
         """Return labels as `to_json` gave them."""
         stored = json.loads(text)
-        kinds: dict[str | None, type] = {"U": str, "i": int, "b": bool, None: int}
+        kinds: dict[str | None, type] = {"U": str, "i": int, "b": bool, "f": float, None: int}
         kind, labels = stored["kind"], stored["labels"]
         if (
             kind not in kinds

@@ -14,7 +14,7 @@ from i2cansay.core.ican import (
     pseudo_features,
 )
 from i2cansay.core.isay import BIAS_SCALES, DISTANCES, BiasScale, Distance, Significance, decision, importance
-from i2cansay.core.moments import ClassMoments, Moments
+from i2cansay.core.moments import ClassMoments
 from i2cansay.core.part_bytes import head_bytes, moments_bytes, room, samples_bytes
 from i2cansay.core.reservoir import Reservoir
 from i2cansay.core.state_parts import under, within
@@ -125,9 +125,9 @@ class PaperRule:
         if self.reservoir is not None:
             self.reservoir.add(X, rows, rng)
 
-    def train(self, X: Features, rows: Rows, rng: np.random.Generator) -> None:
+    def train(self, X: Features, rows: Rows, weights: Float64 | None, rng: np.random.Generator) -> None:
         """Train the head once more on samples that are in the statistics already."""
-        self._step(X, rows, None, rng)
+        self._step(X, rows, weights, rng)
 
     def _step(self, X: Features, rows: Rows, weights: Float64 | None, rng: np.random.Generator) -> None:
         """Take one step on the batch, its pseudo-features and, if there is a buffer, replayed rows."""
@@ -210,7 +210,7 @@ class PaperRule:
 
     def merge(self, other: Self, rows: Rows, rng: np.random.Generator) -> None:
         """Take in what `other` was taught: the statistics exactly, the heads weighed by their samples."""
-        theirs = Moments(other.moments.count, other.moments.mean, other.moments.m2)
+        theirs = other.moments.read()
         self.head.merge(other.head, rows, theirs.count / (theirs.count + self.moments.count[rows]))
         self.moments.merge(theirs, rows)
         if self.reservoir is not None and other.reservoir is not None:

@@ -24,7 +24,7 @@ class Rule(Protocol):
     def learn(self, X: Features, rows: Rows, weights: Float64 | None, rng: np.random.Generator) -> None:
         """Take a batch, (n, d), of classes `rows` into the statistics, and train on it."""
 
-    def train(self, X: Features, rows: Rows, rng: np.random.Generator) -> None:
+    def train(self, X: Features, rows: Rows, weights: Float64 | None, rng: np.random.Generator) -> None:
         """Train once more on samples that are in the statistics already."""
 
     def scores(self, X: Features) -> Features:

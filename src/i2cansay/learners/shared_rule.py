@@ -7,6 +7,7 @@ import numpy as np
 from i2cansay.core.blas import inner
 from i2cansay.core.discriminant import (
     DrawnIn,
+    a_few,
     bearable,
     cross_validated_penalty,
     cross_validated_shrinkage,
@@ -36,6 +37,9 @@ HEAD_SHARE = 1 / 3
 # has fallen, with the next inverse already.
 STEP_BACK = 0.25
 CHOOSE_AGAIN = 2.0
+# The head works in float32, on features and on the inverse of their covariance. With a mean variance outside of this
+# one or the other would leave its range: then there are no steps, and the closed form, in float64, decides alone.
+HEAD_FROM, HEAD_UP_TO = 1e-24, 1e31
 
 
 class SharedSettings(NamedTuple):
@@ -148,7 +152,7 @@ class SharedRule:
         mapped = self.features.apply(X)
         self.scatter.add(mapped, rows, self._fading(len(X), weights))
         self._rule.clear()
-        if self._head is not None and self.scatter.mean_variance:
+        if self._head is not None and self._steps_fit:
             due = self._head.due(self.scatter.means.total)
             if due:
                 self._head.follow(self.scatter, self._choose())
@@ -160,10 +164,10 @@ class SharedRule:
                 self._head.shift(pulled, rows, share)
             self._step(mapped, rows, weights, rng, pulled)
 
-    def train(self, X: Features, rows: Rows, rng: np.random.Generator) -> None:
+    def train(self, X: Features, rows: Rows, weights: Float64 | None, rng: np.random.Generator) -> None:
         """Train the head once more on samples that are in the statistics already."""
         if self._head is not None:
-            self._step(self.features.apply(X), rows, None, rng)
+            self._step(self.features.apply(X), rows, weights, rng)
             self._rule.clear()
 
     def _fade(self, keep: float) -> None:
@@ -191,7 +195,7 @@ class SharedRule:
     ) -> None:
         n_classes = len(self.scatter.means)
         # Without any spread there is no covariance, and a step would depend on the unit of the features.
-        if self._head is None or n_classes < 2 or not self.scatter.mean_variance:
+        if self._head is None or n_classes < 2 or not self._steps_fit:
             return
         settings = self.settings
         sources = draw_sources(len(X), settings.n_pseudo, rng)
@@ -212,6 +216,10 @@ class SharedRule:
             lr=settings.lr,
             draw_in=self._draw_in,
         )
+
+    @property
+    def _steps_fit(self) -> bool:
+        return HEAD_FROM <= self.scatter.mean_variance <= HEAD_UP_TO
 
     @property
     def temperature(self) -> float:
@@ -268,10 +276,24 @@ class SharedRule:
             return distance
         rule, factors = self._closed_form()
         projected = rule._replace(offset=np.zeros(len(means))).of(mapped) * factors
-        lengths = inner(means - rule.centre, rule.weights) * factors
-        among = len(means) * np.eye(len(means)) + lengths
-        explained = np.einsum("nc,nc->n", projected, np.linalg.solve(among, projected.T).T)
-        relative: Float64 = (np.diagonal(lengths) - 2 * projected).min(axis=1) + explained
+        if len(means) > self.features.width:  # the same with a matrix of as many rows as there are dimensions
+            away, shrinkage = mapped - rule.centre, self.shrinkage()
+            inside = self.scatter.solve_shrunk(away, shrinkage)
+            inside -= self.scatter.solve_with_means(away, shrinkage, rule.centre)
+            explained: Float64 = np.einsum("nd,nd->n", away, inside)
+            squared = np.concatenate(
+                [
+                    np.einsum("cd,cd->c", means[some] - rule.centre, rule.weights[some])
+                    for some in a_few(len(means))
+                ]
+            )
+            squared *= factors
+        else:
+            lengths = inner(means - rule.centre, rule.weights) * factors
+            among = len(means) * np.eye(len(means)) + lengths
+            explained = np.einsum("nc,nc->n", projected, np.linalg.solve(among, projected.T).T)
+            squared = np.diagonal(lengths)
+        relative: Float64 = (squared - 2 * projected).min(axis=1) + explained
         return relative
 
     def _closed_form(self) -> DrawnIn:
@@ -293,7 +315,7 @@ class SharedRule:
             raise ValueError(
                 "with forgetting= samples fade, so they cannot be taken out exactly; forget the class instead"
             )
-        self.scatter.subtract(self.features.apply(X), rows, weights)
+        self.scatter.subtract(self.features.apply(X), rows, weights, precision=self.features.precision)
         self._start_over()
         return np.flatnonzero(self.scatter.means.count == 0)
 

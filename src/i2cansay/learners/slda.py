@@ -113,7 +113,11 @@ class StreamingLDA(OnlineClassifier):
     def unlearn(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Take samples that were taught, (n, d) with labels (n,), out again, exactly.
 
-        A class that has no sample left is forgotten.
+        A class that has no sample left is forgotten. What was learnt from scoring them stays: the temperature of
+        `predict_proba`, and how many samples have passed.
+
+        Exactly means that the statistics are those of the other samples alone, up to a millionth of their spread.
+        Where an outlier has left more rounding than that, a ValueError says so and nothing changes.
         """
         X, rows, weights = self._check_taught(X, y, sample_weight)
         self._scatter.subtract(X, rows, weights)

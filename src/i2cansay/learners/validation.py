@@ -1,6 +1,7 @@
 """What comes in through a learner's door: feature rows, seeds and weights, checked once and trusted inside."""
 
 from numbers import Integral
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from i2cansay.core.types import Features, Float64, State
 
 # Squares of features are formed in float32, which ends at 3e38.
 LARGEST = 1e15
+FILES = (str, bytes, PathLike)
 
 
 def check_features(learner: Any, X: ArrayLike, *, reset: bool) -> Features:
@@ -23,6 +25,7 @@ def check_features(learner: Any, X: ArrayLike, *, reset: bool) -> Features:
     """
     plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in (np.float32, np.float64) and X.size
     if not plain or reset or hasattr(learner, "feature_names_in_"):
+        _refuse_images(learner, X)
         if not reset and hasattr(learner, "n_features_in_"):
             _check_width(learner, X)
         X = validate_data(learner, X, reset=reset, dtype=[np.float64, np.float32], order="C")
@@ -33,6 +36,31 @@ def check_features(learner: Any, X: ArrayLike, *, reset: bool) -> Features:
     if not (features.max() < LARGEST and features.min() > -LARGEST):
         _refuse(features)
     return features
+
+
+def _refuse_images(learner: Any, X: Any) -> None:
+    """Raise where `X` is pictures or their paths, not features."""
+    what = None
+    if getattr(X, "ndim", 0) > 2:
+        what = f"Found array with dim {X.ndim}"
+    elif isinstance(X, FILES):
+        what = f"got {X!r:.60}"
+    elif isinstance(X, list | tuple | np.ndarray) and len(X) and _is_image(X[0]):
+        what = f"got a {type(X[0]).__name__} as the first row"
+    if what is not None:
+        raise ValueError(
+            f"{what}, while {type(learner).__name__} expects a table of features, (n, d); for pictures or their "
+            "paths use ImageLearner, which turns them into features"
+        )
+
+
+def _is_image(row: Any) -> bool:
+    # A row of features is a list or an array of one dimension; a PIL image has a size and can be shown.
+    return (
+        isinstance(row, FILES)
+        or getattr(row, "ndim", 1) > 1
+        or (hasattr(row, "convert") and hasattr(row, "show"))
+    )
 
 
 def _check_width(learner: Any, X: ArrayLike) -> None:

@@ -16,9 +16,9 @@ from i2cansay.image_learner.identity import EncoderIdentity
 from i2cansay.learners import LEARNERS
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.model_file import load_with_extra, save
-from i2cansay.service.bodies import check_label
 from i2cansay.service.database import Changes
 from i2cansay.service.errors import refused
+from i2cansay.service.labels import check_label
 from i2cansay.service.limits import Limits
 from i2cansay.service.records import ClassRecord, LogEntry, ModelFacts
 from i2cansay.service.session import Session

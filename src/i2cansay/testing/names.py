@@ -27,7 +27,7 @@ def check_label_types(learner: OnlineClassifier) -> None:
         "strings in an object array": (np.array(["cat", "dog"], dtype=object), ["cat", "dog"]),
         "whole numbers": ([7, -3], [-3, 7]),
         "small unsigned numbers": (np.array([200, 3], dtype=np.uint8), [3, 200]),
-        "whole numbers as floats": (np.array([2.0, 1.0]), [1, 2]),
+        "whole numbers as floats": (np.array([2.0, 1.0]), [1.0, 2.0]),
         "booleans": ([True, False], [False, True]),
         "the empty string and others": (["", "ü 猫\n"], ["", "ü 猫\n"]),
     }
