@@ -11,7 +11,10 @@ import numpy as np
 from tests.service.material import picture, rows
 from tests.service.running import Starter
 
-CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
+CHECKS = (
+    "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,"
+    "unsupported_method,allow_header_conformance"
+)
 
 
 def test_no_answer_is_an_error_of_the_service(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from i2cansay.service.app import create_app
+from i2cansay.service.guard import WRONG_TOKENS_AT_ONCE
 from i2cansay.service.limits import Limits
 from tests.service.material import picture
 from tests.service.running import Running
@@ -57,3 +58,10 @@ def test_the_limits_are_those_of_the_code() -> None:
     )
     assert f"{limits.waiting} requests waiting" in words
     assert f"{limits.seconds:g} seconds" in words
+    assert f"Connections: {limits.connections} at once" in words
+    assert f"{limits.connections_per_address} from one address" in words
+    assert f"complete within {limits.header_seconds:g} seconds, be at most {limits.headers}" in words
+    assert f"at most {limits.header_bytes // 1024} kB" in words
+    assert f"silent for {limits.idle_seconds:g} seconds" in words
+    assert f"After {WRONG_TOKENS_AT_ONCE} wrong tokens" in words
+    assert limits.wrong_tokens_per_second == 1 / 5  # "one every five seconds"

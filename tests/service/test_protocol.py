@@ -171,7 +171,13 @@ def busy(running: Running, monkeypatch: pytest.MonkeyPatch, clients: int) -> Ite
     running.service.create("numbers", encoder=None)
     database = running.service.models["numbers"]._database
     begun, go, real = threading.Event(), threading.Event(), database.commit
-    monkeypatch.setattr(database, "commit", lambda *words: (begun.set(), go.wait(60), real(*words)))
+
+    def slow(*words: Any) -> Any:
+        begun.set()
+        go.wait(60)
+        return real(*words)
+
+    monkeypatch.setattr(database, "commit", slow)
     body = json.dumps({"features": [[1.0], [2.0]], "label": "a"}).encode()
     statuses: list[int] = []
 
