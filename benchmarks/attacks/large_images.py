@@ -10,11 +10,16 @@ import io
 import threading
 import time
 from http.client import HTTPConnection
+from typing import Any
 
 from PIL import Image
 from watched import PATIENCE, Victim, victim
 
-FORMATS = {"png": {}, "jpeg": {"progressive": True}, "webp": {"lossless": True, "quality": 0, "method": 0}}
+FORMATS: dict[str, dict[str, Any]] = {
+    "png": {},
+    "jpeg": {"progressive": True},
+    "webp": {"lossless": True, "quality": 0, "method": 0},
+}
 
 
 def image(side: int, kind: str) -> bytes:

@@ -51,7 +51,13 @@ def test_the_limits_are_those_of_the_code() -> None:
     words = " ".join(TEXT.split())
     assert f"{limits.body_bytes // 2**20} MB per request" in words
     assert f"{limits.images} pictures or {limits.rows} rows" in words
-    assert f"{limits.pixels // 10**6} megapixels" in words
+    assert (
+        f"{limits.pixels // 10**6} megapixels per picture and {limits.request_pixels // 10**6} per request"
+        in words
+    )
+    assert f"{limits.json_bytes // 2**20} MB and {limits.json_values:,} values for a request in JSON" in words
+    assert f"Beyond {limits.pixels_in_flight // 10**6:,} megapixels waiting" in words
+    assert f"bodies, and what is read out of them {limits.bytes_in_flight // 2**20} MB" in words
     assert (
         f"labels of {limits.label_length} characters, {limits.classes} classes, {limits.models} models"
         in words

@@ -188,3 +188,14 @@ def test_pictures_of_a_client_that_has_gone_are_not_encoded(
     go.set()
     assert model.predict(images=[picture("red", rng)])[0].label == "red"
     assert encoded == [16, 1]
+
+
+def test_the_description_says_which_fields_exclude_each_other(shared: Running) -> None:
+    _, _, description = send(shared, "GET", "/v1/openapi.json")
+    for path, groups in (("learn", 2), ("predict", 1)):
+        content = description["paths"][f"/v1/models/{{name}}/{path}"]["post"]["requestBody"]["content"]
+        rules = content["application/json"]["schema"]["allOf"]
+        choices = [[each["required"] for each in rule["oneOf"]] for rule in rules if "oneOf" in rule]
+        expected = [[["images"], ["features"], ["features_base64"]], [["labels"], ["label"]]]
+        assert choices == expected[:groups]
+        assert {"dependentRequired": {"features_base64": ["width"]}} in rules

@@ -57,6 +57,7 @@ PREDICT_FORM: dict[str, Any] = {
 BYTES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 }
+PACKED = {"features_base64": ["width"]}
 Key = Annotated[
     str | None,
     Header(alias="Idempotency-Key", max_length=200, description="A retry with the same key counts once."),
@@ -68,6 +69,9 @@ def body_of(
 ) -> dict[str, Any]:
     """Describe a body that is read by hand, JSON or a form, with examples: samples and the `rest` of it."""
     schema = kind.model_json_schema(ref_template="#/components/schemas/{model}")
+    schema["allOf"] = [_one_of("images", "features", "features_base64"), {"dependentRequired": PACKED}]
+    if kind is LearnBody:
+        schema["allOf"].append(_one_of("labels", "label"))
     examples = {
         "pictures": {"value": {"images": [PICTURE], **rest}},
         "features": {"value": {"features": [[0.1, 0.9]], **rest}},
@@ -80,6 +84,12 @@ def body_of(
     return {"requestBody": {"required": True, "content": content}}
 
 
+def _one_of(*names: str) -> dict[str, Any]:
+    """Describe that one of some fields is given, and not null."""
+    given = [{"required": [name], "properties": {name: {"not": {"type": "null"}}}} for name in names]
+    return {"oneOf": given}
+
+
 async def wait(future: Future[Result], seconds: float, request: Request | None = None) -> Result:
     """Return what a queue answers, or give up in time; with a `request`, also when its client goes away.
 
@@ -87,7 +97,7 @@ async def wait(future: Future[Result], seconds: float, request: Request | None =
     """
     answer = asyncio.wrap_future(future)
     gone = None if request is None else asyncio.ensure_future(_disconnect(request))
-    waited = {answer} if gone is None else {answer, gone}
+    waited: list[asyncio.Future[Any]] = [answer] if gone is None else [answer, gone]
     try:
         await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if answer.done():

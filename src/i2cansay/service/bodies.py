@@ -76,8 +76,8 @@ def _learning(data: bytearray, kind: str, limits: Limits) -> Given:
         label = fields.get("label", [None])[0]
         body = LearnBody.model_construct(labels=fields.get("labels"), label=label)
         return _given(files, None, _labels(body, len(files), limits), limits)
-    body = _json(data, LearnBody)
-    images, features = _samples(body, limits)
+    body = _json(data, LearnBody, limits)
+    images, features = _samples(body)
     n = len(images) if images is not None else len(features)  # type: ignore[arg-type]
     return _given(images, features, _labels(body, n, limits), limits)
 
@@ -89,8 +89,8 @@ def _asking(data: bytearray, kind: str, limits: Limits) -> Given:
         if not top.isascii() or not top.isdecimal() or not 1 <= int(top[:9]) <= 1000:
             raise refused(f"top is a number from 1 to 1000, got {top[:20]!r}")
         return _given(files, None, (), limits, int(top))
-    body = _json(data, PredictBody)
-    images, features = _samples(body, limits)
+    body = _json(data, PredictBody, limits)
+    images, features = _samples(body)
     return _given(images, features, (), limits, body.top)
 
 
@@ -112,11 +112,18 @@ def _form(data: bytearray, kind: str, limits: Limits) -> tuple[list[bytes], dict
     return [data for _, data in form.files], fields
 
 
-def _json(data: bytearray, kind: type[Checked]) -> Checked:
+def _json(data: bytearray, kind: type[Checked], limits: Limits) -> Checked:
     found = read_json(data)
     for name in found:
         if name not in kind.model_fields:
             raise refused(f"{name[:50]}: there is no such field; known are {', '.join(kind.model_fields)}")
+    # Counted before they are checked one by one.
+    for name, what, most in (
+        ("images", "images", limits.images),
+        ("features", "rows of features", limits.rows),
+    ):
+        if isinstance(found.get(name), list):
+            _check_count(what, len(found[name]), most)
     try:
         return kind.model_validate(found)
     except ValidationError as error:
@@ -130,16 +137,13 @@ def sentence_of(problem: object) -> str:
     return f"{where}: {problem['msg']}" if where else str(problem["msg"])
 
 
-def _samples(body: Samples, limits: Limits) -> tuple[list[bytes] | None, Float32 | None]:
-    """Decode what a body holds; what is countable is counted first."""
+def _samples(body: Samples) -> tuple[list[bytes] | None, Float32 | None]:
     ways = [way for way in (body.images, body.features, body.features_base64) if way is not None]
     if len(ways) != 1:
         raise refused("expected one of images, features and features_base64")
     if body.images is not None:
-        _check_count("images", len(body.images), limits.images)
         return [_decoded(text, f"image {n}") for n, text in enumerate(body.images, start=1)], None
     if body.features is not None:
-        _check_count("rows of features", len(body.features), limits.rows)
         widths = {len(row) for row in body.features}
         if len(widths) != 1 or widths == {0}:
             raise refused(f"the rows of features must have one width above 0, got {sorted(widths)[:5]}")

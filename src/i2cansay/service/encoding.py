@@ -7,7 +7,7 @@ import threading
 from i2cansay.encoders import ENCODERS, get_encoder
 from i2cansay.encoders.encoder import Encoder
 from i2cansay.image_learner.identity import EncoderIdentity
-from i2cansay.service.errors import ServiceError, refused
+from i2cansay.service.errors import ServiceError, not_found, refused
 from i2cansay.service.limits import Limits
 from i2cansay.service.picture_queue import PictureQueue
 
@@ -27,7 +27,7 @@ class Encoders:
         from i2cansay.encoders.added import added_names
 
         if name not in {*ENCODERS, *added_names()}:
-            raise refused(
+            raise not_found(
                 f"there is no encoder {name!r}; known are {', '.join(sorted({*ENCODERS, *added_names()}))}"
             )
         try:

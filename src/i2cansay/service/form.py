@@ -34,7 +34,7 @@ def read_form(body: bytes | bytearray, content_type: str, *, most: int) -> Form:
     reading = _Reading(most)
     try:
         parser = MultipartParser(boundary, reading.callbacks())  # type: ignore[arg-type]
-        parser.write(body)
+        parser.write(body)  # type: ignore[arg-type]
         parser.finalize()
     except MultipartParseError as error:
         raise refused(f"the form cannot be read: {error}") from error

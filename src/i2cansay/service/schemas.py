@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-Label = Annotated[str, Field(min_length=1, max_length=200, examples=["scratch"])]
+from i2cansay.service.records import NAME
+
+Label = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        examples=["scratch"],
+        description="Visible characters only. NFC is applied, and space around it is dropped.",
+    ),
+]
+NewLabel = Annotated[Label, Field(json_schema_extra={"pattern": r"[\p{L}\p{N}\p{P}\p{S}]"})]
 # One wrong value is enough to refuse a body: pydantic would describe each of a hundred thousand.
-Row = Annotated[list[float], Field(fail_fast=True)]
+Row = Annotated[list[float], Field(fail_fast=True, json_schema_extra={"minItems": 1})]
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
 
 
@@ -21,12 +33,15 @@ class Body(BaseModel):
 class NewModel(Body):
     """A model to be made."""
 
-    name: Annotated[str, Field(max_length=63, examples=["line-3"])]
+    name: Annotated[
+        str,
+        Field(max_length=63, examples=["line-3"], json_schema_extra={"pattern": f"^(?:{NAME.pattern})$"}),
+    ]
     learner: Annotated[str, Field(max_length=100, description="A name of the table of learners.")] = (
         "i2cansay"
     )
     parameters: Annotated[
-        dict[str, str | FiniteFloat | int | bool | None],
+        dict[str, str | float | int | bool | None],
         Field(description="Of the learner, where not its defaults."),
     ] = {}
     encoder: Annotated[
@@ -36,6 +51,13 @@ class NewModel(Body):
     min_samples: Annotated[
         int, Field(ge=2, le=1000, description="A class of fewer samples is kept in memory and not written.")
     ] = 2
+
+    @field_validator("parameters")
+    @classmethod
+    def _finite(cls, value: dict[str, Any]) -> dict[str, Any]:
+        if any(isinstance(each, float) and not math.isfinite(each) for each in value.values()):
+            raise ValueError("numbers must be finite")
+        return value
 
 
 class Samples(Body):
@@ -59,8 +81,8 @@ class Samples(Body):
 class LearnBody(Samples):
     """Samples and what they are."""
 
-    labels: Annotated[list[Label] | None, Field(description="One per sample.", fail_fast=True)] = None
-    label: Annotated[Label | None, Field(description="One for all samples.")] = None
+    labels: Annotated[list[NewLabel] | None, Field(description="One per sample.", fail_fast=True)] = None
+    label: Annotated[NewLabel | None, Field(description="One for all samples.")] = None
 
 
 class PredictBody(Samples):
@@ -79,7 +101,7 @@ class RenameBody(Body):
     """A class and the label it is to have."""
 
     label: Label
-    new_label: Label
+    new_label: NewLabel
 
 
 class UndoBody(Body):
