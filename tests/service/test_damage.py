@@ -79,7 +79,9 @@ def test_whatever_a_file_makes_its_reader_raise(
         return found
 
     monkeypatch.setattr(Database, "facts", facts)
-    assert set_aside(folder).startswith(("is damaged: ", "cannot be read: "))
+    sentence = set_aside(folder)
+    assert sentence.startswith(("is damaged: ", "cannot be read: "))
+    assert sentence.endswith(str(error) or "MemoryError")
 
 
 def forge(path: Path, text: str) -> None:
@@ -228,4 +230,11 @@ def test_counts_are_those_of_the_learner(tmp_path: Path, versions: tuple[Path, P
     database.commit(contents.version + 1, changed, contents.notes, Changes())
     database.close()
     with pytest.raises(Damaged, match="4 samples in the table and 5 in the learner"):
+        Model(path, Limits(), Metrics())
+
+
+def test_a_forged_learner_is_not_made(tmp_path: Path) -> None:
+    path = tmp_path / "tested.sqlite"
+    Database.create(path, ModelFacts("tested", "ranpac", {"n_projections": 10**6}, None, 2, 0.0))
+    with pytest.raises(Damaged, match="would keep"):
         Model(path, Limits(), Metrics())

@@ -54,7 +54,7 @@ def reading() -> Iterator[None]:
     except Exception as error:
         outside = isinstance(error, sqlite3.OperationalError | OSError | MemoryError)
         trouble = "cannot be read" if outside else "is damaged"
-        raise Damaged(f"{trouble}: {error or type(error).__name__}") from error
+        raise Damaged(f"{trouble}: {str(error) or type(error).__name__}") from error
 
 
 @dataclass
@@ -175,7 +175,7 @@ class Database:
             raise Damaged(f"is damaged: its {strange[0]} and its manifest are not of the same version")
         state = assemble(manifest["arrays"], blocks)
         self._written, self._version, self._root = state, manifest["version"], tables.root
-        self._clock, self._looked = manifest["clock"], time.monotonic()
+        self._clock, self._looked = float(manifest["clock"]), time.monotonic()
         return Contents(manifest["version"], manifest["notes"], state, classes)
 
     def _text(self, table: str, columns: str) -> str:
@@ -196,7 +196,7 @@ class Database:
     def commit(self, version: int, state: State, notes: dict[str, Any], changes: Changes) -> None:
         """Write a group in one transaction and wait for the disk; raise sqlite3.Error and write nothing."""
         looked = time.monotonic()
-        # Not the wall clock: it can be set. Seconds in which nobody has the model open are not counted.
+        # Not the time of day, which can be set. While the file is closed no clock can be trusted, so none runs.
         clock = self._clock + looked - self._looked
         prune = clock - self._pruned > PRUNE_SECONDS
         run, tables = self._connection.execute, Tables(self._connection, self._root.copy())

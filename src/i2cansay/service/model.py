@@ -56,7 +56,7 @@ class Model:
         with reading():
             self._database = self._open_database()
             try:
-                self._session = Session.read(self._database, path.stem)
+                self._session = Session.read(self._database, path.stem, limits.state_bytes)
                 self.snapshot = Snapshot.of(self._session)
                 if not self.read_only:
                     self._database.sweep()  # after a crash the log may hold an older state
@@ -189,7 +189,7 @@ class Model:
                 self._doubtful = False
                 return
             pending = self._session.pending
-            session = Session.read(self._database, self.facts.name)
+            session = Session.read(self._database, self.facts.name, self._limits.state_bytes)
             kept = {label: samples for label, samples in pending.items() if label not in session.classes}
             session = replace(session, pending=kept, serial=self._session.serial)
             snapshot = Snapshot.of(session)

@@ -51,18 +51,21 @@ class Session:
     classes_made: int = 0
 
     @classmethod
-    def read(cls, database: Database, name: str) -> Session:
-        """Return the session that a file called `name` holds; raise what `reading` turns into Damaged."""
+    def read(cls, database: Database, name: str, most: int = Limits().state_bytes) -> Session:
+        """Return the session that a file called `name` holds; raise what `reading` turns into Damaged.
+
+        A learner that would take more than `most` bytes before its first class is not made.
+        """
         facts = database.facts()
         if facts.name != name:
             raise Damaged(f"holds the model {facts.name!r}, whose file has another name")
+        # Before the learner is made and tried: some take their matrix at once.
+        check_size(facts.learner, facts.parameters, 1, 1, most)
         return cls.of(facts, database.read())
 
     @classmethod
     def of(cls, facts: ModelFacts, contents: Contents) -> Session:
         """Return the session of what a file holds; ValueError where its parts do not fit together."""
-        # Before the learner is made and tried: some take their matrix at once.
-        check_size(facts.learner, facts.parameters, 1, 1, Limits().state_bytes)
         learner = facts.make()
         learner.set_state(contents.state)
         known = [str(label) for label in getattr(learner, "classes_", ())]
