@@ -23,22 +23,8 @@ from tests.learners.forged import joined, parts, taught_file
 
 NUMBERS = (0, 1, -1, 2, 255, 4096, 2**31 - 1, 2**31, 2**53, 2**62, 2**63 - 1, -(2**63))
 FLOATS = (0.0, -0.0, 1.0, -1.0, 1e-300, 1e15, 1e30, 1e38, 1e60, 1e300, -1e300, np.inf, -np.inf, np.nan)
-VALUES: tuple[Any, ...] = (
-    *NUMBERS,
-    *FLOATS,
-    None,
-    True,
-    "",
-    "auto",
-    "wide",
-    "\ud800",
-    "a\0",
-    [],
-    {},
-    [[1]],
-    2**70,
-    "x" * 300,
-)
+ODD: tuple[Any, ...] = (None, True, "", "auto", "wide", "\ud800", "a\0", [], {}, [[1]], 2**70, "x" * 300)
+VALUES: tuple[Any, ...] = (*NUMBERS, *FLOATS, *ODD)
 DTYPES = ("f2", "f4", "f8", "i1", "i4", "i8", "u1", "u8", "?")
 
 

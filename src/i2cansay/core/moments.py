@@ -23,7 +23,7 @@ from i2cansay.core.types import Features, Float32, Float64, Rows, State
 ROUNDING = 1e-12
 # Samples that were taught leave moments that agree to this share; others are told apart by it.
 AGREEMENT = 1e-6
-# A spread is made of them in single precision, which ends at 3e38: a hundred million samples at the largest features.
+# A spread is made of them in single precision, which ends at 3e38: 100 million samples at the largest features.
 LARGEST_SQUARES = 1e38
 
 
