@@ -262,6 +262,8 @@ class ClassMoments:
         check_range("the count of a class", state["count"])
         check_range("the mean of a class", state["mean"], -LARGEST_FEATURE, LARGEST_FEATURE)
         check_range("the squares of a class", state["m2"], 0.0, LARGEST_SQUARES)
+        variance = state["m2"] / state["count"][:, None]
+        check_range("the variance of a class", variance, 0.0, 4 * LARGEST_FEATURE**2)
         moments = cls(n_features)
         for part, name in ((moments._count, "count"), (moments._mean, "mean"), (moments._m2, "m2")):
             part.set(state[name])
