@@ -279,7 +279,7 @@ def test_a_dictionary_that_wraps_itself_is_refused(tmp_path: Path) -> None:
 def test_a_mutated_file_is_read_or_refused_with_a_sentence(tmp_path: Path, seed: int) -> None:
     rng, path = np.random.default_rng(seed), tmp_path / "file.pth"
     pickled = b"\x80\x02}" + text("a") + tensor("0", 4, (2, 2), (2, 1)) + b"s."
-    outcomes = set()
+    outcomes: set[type] = set()
     for _ in range(300):
         changed = bytearray(pickled)
         for at in rng.integers(0, len(changed), size=rng.integers(1, 4)):

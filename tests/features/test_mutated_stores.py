@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from benchmarks.attacks.mutated_stores import attack
+from tests.features.mutated_stores import attack
 
 COUNT = int(os.environ.get("I2CANSAY_MUTATIONS", "60"))
 

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from benchmarks.attacks.mutated_models import attack
 from i2cansay.learners import LEARNERS
+from tests.learners.mutated_models import attack
 
 COUNT = int(os.environ.get("I2CANSAY_MUTATIONS", "15"))
 

@@ -14,7 +14,7 @@ from scipy.linalg import lapack
 from i2cansay.core.blas import threads_for
 from i2cansay.core.means import ClassMeans
 from i2cansay.core.moments import batch_moments
-from i2cansay.core.state_parts import check_range
+from i2cansay.core.state_parts import LARGEST_FEATURE, check_range
 from i2cansay.core.symmetric import SymmetricMatrix, check_room
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.core.writable import writable
@@ -114,9 +114,9 @@ class ClassScatter:
                     f"the scatter of a class should be {size} numbers, not {state[f'scatter.{row}'].shape}"
                 )
         self.packed = [np.array(state[f"scatter.{row}"], dtype=np.float32) for row in range(n_classes)]
-        for packed in self.packed:
+        for packed, count in zip(self.packed, self.means.count.tolist(), strict=True):
             diagonal = SymmetricMatrix(self.n_features, packed.astype(np.float64)).diagonal()
             # No covariance is larger than the larger of the two variances.
-            most = 1.001 * float(diagonal.max())
+            most = min(1.001 * float(diagonal.max()), 4 * LARGEST_FEATURE**2 * count)
             check_range("the variances of a class", diagonal, 0.0, most)
             check_range("the covariances of a class", packed, -most, most)

@@ -17,11 +17,13 @@ from scipy.special import log_softmax, logsumexp
 from i2cansay.core.blas import inner
 from i2cansay.core.head import LinearHead, row_weights
 from i2cansay.core.means import ClassMeans
-from i2cansay.core.state_parts import check_range, under, within
+from i2cansay.core.state_parts import LARGEST_FEATURE, check_range, under, within
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 # Rows of one step of the head's training.
 STEP_ROWS = 50
+# No smaller one is believed, whatever the unit of the features (`cndpm`).
+LEAST_NOISE = 1e-204
 
 
 def leading_directions(deviations: Float64, rank: int, least: float) -> tuple[Float64, Float64, float]:
@@ -196,8 +198,9 @@ class GaussianExpert:
         for name, shape in shapes.items():
             if state[name].shape != shape:
                 raise ValueError(f"an expert's {name} should be of shape {shape}, not {state[name].shape}")
-        check_range("an expert's noise", state["noise"], np.finfo(np.float64).tiny, np.inf)
-        check_range("an expert's variances", variances, float(state["noise"][0]), np.inf)
+        check_range("an expert's noise", state["noise"], LEAST_NOISE, LARGEST_FEATURE**2 * 4)
+        most = 4 * n_features * LARGEST_FEATURE**2
+        check_range("an expert's variances", variances, float(state["noise"][0]), most)
         # Rows of unit length.
         check_range("an expert's directions", directions, -1.001, 1.001)
         expert = cls.__new__(cls)

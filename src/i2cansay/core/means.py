@@ -4,10 +4,11 @@ import numpy as np
 
 from i2cansay.core.growing import GrowingRows
 from i2cansay.core.moments import batch_moments
-from i2cansay.core.state_parts import check_range
+from i2cansay.core.state_parts import LARGEST_FEATURE, check_range
 from i2cansay.core.types import Features, Float64, Rows, State
 
 EVERY = slice(None)
+LARGEST_MEAN = 1e5 * LARGEST_FEATURE
 
 
 class ClassMeans:
@@ -127,6 +128,9 @@ class ClassMeans:
                     f"the class means' {name} should be of shape {shape}, not {state[name].shape}"
                 )
         check_range("the count of a class", state["count"])
+        # A lift may be longer than the features it is of.
+        check_range("the mean of a class", state["mean"], -LARGEST_MEAN, LARGEST_MEAN)
+        check_range("the centre of the classes", state["centre"], -LARGEST_MEAN, LARGEST_MEAN)
         # What classes that were forgotten had stays in the total.
         check_range("the count of all classes", state["total"], float(state["count"].sum()) * (1 - 1e-6))
         self._count.set(state["count"])

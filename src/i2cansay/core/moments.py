@@ -17,13 +17,15 @@ import numpy as np
 from i2cansay.core.allocator import keep_freed_memory
 from i2cansay.core.growing import GrowingRows
 from i2cansay.core.rounding import check_exact, unit
-from i2cansay.core.state_parts import check_range
+from i2cansay.core.state_parts import LARGEST_FEATURE, check_range
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 # Below this share of what it was, the difference of two counts is rounding.
 ROUNDING = 1e-12
 # Samples that were taught leave moments that agree to this share; others are told apart by it.
 AGREEMENT = 1e-6
+# A spread is made of them in single precision, which ends at 3e38: 100 million samples at the largest features.
+LARGEST_SQUARES = 1e38
 
 
 @dataclass(frozen=True)
@@ -288,6 +290,10 @@ class ClassMoments:
         if (state["m2"] < 0).any() or not (state["count"] > 0).all():
             raise ValueError("the class moments have a count or a spread below zero")
         check_range("the count of a class", state["count"])
+        check_range("the mean of a class", state["mean"], -LARGEST_FEATURE, LARGEST_FEATURE)
+        check_range("the squares of a class", state["m2"], 0.0, LARGEST_SQUARES)
+        variance = state["m2"] / state["count"][:, None]
+        check_range("the variance of a class", variance, 0.0, 4 * LARGEST_FEATURE**2)
         moments = cls(n_features)
         for part, name in ((moments._count, "count"), (moments._mean, "mean"), (moments._m2, "m2")):
             part.set(state[name])

@@ -115,5 +115,8 @@ class SampleMemory:
         fits = len(rows) <= self.size and rows.shape[1:] == self._rows.shape[1:]
         if not fits or classes.shape != (len(rows),):
             raise ValueError("the buffer does not fit its declared size and width")
-        check_range("a sample of the buffer", rows, -LARGEST_FEATURE, LARGEST_FEATURE)
+        most = float(
+            np.nextafter(np.float32(LARGEST_FEATURE), np.float32(0))
+        )  # features are below, not at it
+        check_range("a sample of the buffer", rows, -most, most)
         self.replace(rows, classes)

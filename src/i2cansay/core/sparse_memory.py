@@ -229,6 +229,7 @@ class SparseMemory:
             )
         check_range("the radius", state["radius"], 0, LARGEST_FEATURE**2)
         check_range("the contents", contents, 0, 1.001)
+        check_range("the centre", state["centre"], -LARGEST_FEATURE, LARGEST_FEATURE)
         check_range("an address", addresses, -4 * LARGEST_FEATURE, 4 * LARGEST_FEATURE)
         self._addresses.set(addresses)
         self._set_contents(contents)

@@ -15,6 +15,8 @@ from i2cansay.learners.parameters import check_not_negative, check_positive, che
 
 # A variance below this share of the features' own is not believed: few samples make it out of nothing.
 LEAST_SHARE = 1e-3
+# Experts are also trained when the learner is asked, and a question must not overflow.
+LARGEST_RATE = 1e3
 
 
 class CNDPM(OnlineClassifier):
@@ -235,6 +237,8 @@ class CNDPM(OnlineClassifier):
 
     def _check_parameters(self) -> None:
         check_positive(chill=self.chill, lr=self.lr)
+        if self.lr > LARGEST_RATE:
+            raise ValueError(f"lr must be at most {LARGEST_RATE:g}, got {self.lr!r}")
         check_not_negative(weight_decay=self.weight_decay, later=self.later)
         check_whole(memory_size=self.memory_size, batch_size=self.batch_size, at_least=1)
         check_whole(epochs=self.epochs, at_least=1)

@@ -17,6 +17,8 @@ from i2cansay.learners.parameters import check_choice, check_not_negative, check
 
 # Rows scored at a time, so that what a class's factor makes of them stays small.
 BLOCK = 4096
+# Beyond it nothing of the covariance is left in single precision.
+LARGEST_GAMMA = 1e8
 
 
 class FeCAM(OnlineClassifier):
@@ -79,6 +81,8 @@ class FeCAM(OnlineClassifier):
         check_choice("covariance", self.covariance, ("class", "common"))
         check_choice("feature_transform", self.feature_transform, ("sqrt", "none"))
         check_positive(gamma1=self.gamma1)
+        if self.gamma1 > LARGEST_GAMMA:
+            raise ValueError(f"gamma1 must be at most {LARGEST_GAMMA:g}, got {self.gamma1!r}")
         check_not_negative(gamma2=self.gamma2)
         if self.gamma2 > self.gamma1:
             raise ValueError(

@@ -6,6 +6,7 @@ import json
 import math
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def read_export(
         path = Path(folder) / "model.i2cs"
         path.write_bytes(data)
         try:
-            learner, extra = load_with_extra(path, allow=lambda *size: _check_room(*size, limits))
+            learner, extra = load_with_extra(path, allow=partial(_check_room, limits))
             encoder = EncoderIdentity.from_header(extra) if extra else None
         except (ValueError, OSError) as error:
             raise refused(str(error).replace(str(path), "the file")) from error
@@ -71,7 +72,7 @@ def read_export(
     return facts, state, changes
 
 
-def _check_room(learner: OnlineClassifier, width: int, classes: int, limits: Limits) -> None:
+def _check_room(limits: Limits, learner: OnlineClassifier, width: int, classes: int) -> None:
     if width > limits.width or classes > limits.classes:
         raise refused(
             f"the file is of {classes} classes with features of width {width}; a model may have {limits.classes} "
