@@ -91,7 +91,7 @@ def test_one_sample_left_of_many_has_no_spread_and_its_own_mean() -> None:
 
 
 @st.composite
-def sizes(draw: st.DrawFn) -> tuple[Float64, Rows, Rows, int]:
+def sizes(draw: st.DrawFn) -> tuple[Float64, Rows, Any, int]:
     """Rows of a few sizes far apart, their classes, which leave, and the size of batches."""
     exponents = draw(st.lists(st.integers(-10, 13), min_size=1, max_size=3))
     n = draw(st.integers(2, 30))
@@ -127,7 +127,7 @@ def taught_scatter(X: Features, classes: Rows, batch: int = 1000) -> SharedScatt
 
 @settings(deadline=None, max_examples=400)
 @given(sizes())
-def test_moments_left_are_those_of_the_rest_alone_or_refused(drawn: tuple[Float64, Rows, Rows, int]) -> None:
+def test_moments_left_are_those_of_the_rest_alone_or_refused(drawn: tuple[Float64, Rows, Any, int]) -> None:
     X, classes, leaving, batch = drawn
     if not leaving.any():
         return
@@ -151,7 +151,7 @@ def test_moments_left_are_those_of_the_rest_alone_or_refused(drawn: tuple[Float6
 
 @settings(deadline=None, max_examples=400)
 @given(sizes())
-def test_scatter_left_is_that_of_the_rest_alone_or_refused(drawn: tuple[Float64, Rows, Rows, int]) -> None:
+def test_scatter_left_is_that_of_the_rest_alone_or_refused(drawn: tuple[Float64, Rows, Any, int]) -> None:
     X, classes, leaving, batch = drawn
     if not leaving.any():
         return

@@ -3,10 +3,11 @@ import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
 from i2cansay.learners.naive import Naive
+from tests.test_sklearn import EXPECTED_FAILURES
 
 
 def test_scikit_learn_accepts_it() -> None:
-    check_estimator(Naive(), on_skip=None)
+    check_estimator(Naive(), on_skip=None, expected_failed_checks=EXPECTED_FAILURES["naive"])
 
 
 def test_one_step_is_the_gradient_of_the_mean_cross_entropy() -> None:

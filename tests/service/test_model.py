@@ -285,7 +285,7 @@ def test_undo_of_an_outlier_is_refused_for_its_true_reason(tmp_path: Path, learn
     model = new_model(tmp_path, learner=learner)
     rng = np.random.default_rng(0)
     teach(model, ["a", "b"] * 51, rng)
-    last = model.teach(Learn(np.full_like(rows(["a"], rng), 1e9), ("a",))).result()
+    last: Any = model.teach(Learn(np.full_like(rows(["a"], rng), 1e9), ("a",))).result()
     before = model.session().learner.state()
     with pytest.raises(ServiceError, match=r"too few digits of the rest were kept.*forget the class"):
         model.teach(Undo(last.lesson)).result()

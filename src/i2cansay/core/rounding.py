@@ -10,6 +10,7 @@ While samples are only added nothing has to be kept: sums of squares never fall,
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from i2cansay.core.types import Float64
 
@@ -41,7 +42,7 @@ def check_exact(
     count: Float64,
     squares: Float64,
     size: Float64,
-    alone: Float64,
+    alone: NDArray[np.bool_],
     way_out: str,
 ) -> None:
     """Raise ValueError where statistics of groups would be rounding rather than what is left of their samples.
