@@ -84,7 +84,7 @@ def check_service() -> None:
             answer = healthz(service, port)
         finally:
             service.terminate()
-    require(answer.get("status") == "ok", f"/healthz answered {answer}")
+    require(answer.get("status") == "alive", f"/healthz answered {answer}")
 
 
 def healthz(service: subprocess.Popen[bytes], port: int) -> dict[str, object]:
