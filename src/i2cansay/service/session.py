@@ -60,7 +60,7 @@ class Session:
         if facts.name != name:
             raise Damaged(f"holds the model {facts.name!r}, whose file has another name")
         # Before the learner is made and tried: some take their matrix at once.
-        check_size(facts.learner, facts.parameters, 1, 1, most)
+        check_size(facts.untried(), 1, 1, most)
         return cls.of(facts, database.read())
 
     @classmethod
