@@ -72,7 +72,7 @@ def test_forget_leaves_the_other_scores_and_resume_is_exact() -> None:
     X, y = draw()
     model = RecursiveRidge().partial_fit(X, y)
     before = model.class_scores(X)
-    np.testing.assert_allclose(model.forget(1).class_scores(X), before[:, [0, 2]], rtol=1e-10)
+    np.testing.assert_allclose(model.forget(1).class_scores(X), before[:, [0, 2]], rtol=1e-9, atol=1e-10)
     twin = RecursiveRidge().set_state(model.state())
     scores = [learner.partial_fit(X[:9], y[:9]).class_scores(X) for learner in (model, twin)]
     np.testing.assert_array_equal(scores[0], scores[1])

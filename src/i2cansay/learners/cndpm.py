@@ -15,8 +15,9 @@ from i2cansay.learners.parameters import check_not_negative, check_positive, che
 
 # A variance below this share of the features' own is not believed: few samples make it out of nothing.
 LEAST_SHARE = 1e-3
-# Experts are also trained when the learner is asked, and a question must not overflow.
+# Experts are also trained when the learner is asked, and a question must neither overflow nor take for ever.
 LARGEST_RATE = 1e3
+MOST_EPOCHS = 1000
 
 
 class CNDPM(OnlineClassifier):
@@ -241,7 +242,7 @@ class CNDPM(OnlineClassifier):
             raise ValueError(f"lr must be at most {LARGEST_RATE:g}, got {self.lr!r}")
         check_not_negative(weight_decay=self.weight_decay, later=self.later)
         check_whole(memory_size=self.memory_size, batch_size=self.batch_size, at_least=1)
-        check_whole(epochs=self.epochs, at_least=1)
+        check_whole(epochs=self.epochs, at_least=1, at_most=MOST_EPOCHS)
         check_whole(rank=self.rank)
         if not np.isfinite(self.log_alpha):
             raise ValueError(f"log_alpha must be a finite number, got {self.log_alpha!r}")

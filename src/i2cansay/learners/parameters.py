@@ -43,8 +43,8 @@ def check_share(**parameters: float) -> None:
             raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
 
 
-def check_whole(*, at_least: int = 0, **parameters: int) -> None:
-    """Raise unless every parameter is a whole number of at least `at_least`.
+def check_whole(*, at_least: int = 0, at_most: float = np.inf, **parameters: int) -> None:
+    """Raise unless every parameter is a whole number of at least `at_least`, and at most `at_most`.
 
     Examples
     --------
@@ -56,6 +56,8 @@ def check_whole(*, at_least: int = 0, **parameters: int) -> None:
     for name, value in parameters.items():
         if not isinstance(value, Integral) or isinstance(value, bool) or value < at_least:
             raise ValueError(f"{name} must be a whole number of at least {at_least}, got {value!r}")
+        if value > at_most:
+            raise ValueError(f"{name} must be at most {at_most}, got {value!r}")
 
 
 def check_choice(name: str, value: object, allowed: Iterable[object]) -> None:
