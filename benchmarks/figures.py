@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from i2cansay.experiments.playing import commit
-from i2cansay.experiments.statistics import spread
+from i2cansay.experiments.claims.statistics import spread
+from i2cansay.experiments.run.playing import commit
 
 Values = Mapping[str, float]
 

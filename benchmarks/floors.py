@@ -18,10 +18,10 @@ from threadpoolctl import threadpool_limits
 
 from i2cansay.core.types import Features
 from i2cansay.evaluate import last_accuracy, play
-from i2cansay.experiments.shared_features import share_features
+from i2cansay.experiments.run.shared_features import share_features
 from i2cansay.learners import make_learner
 from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.dsdm import DSDM
+from i2cansay.learners.memory.dsdm import DSDM
 from i2cansay.streams import low_data, make_stream
 
 METHODS = ("agem", "mir", "gss", "aser", "gdumb", "cv", "cope", "cndpm", "dsdm")

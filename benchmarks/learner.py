@@ -24,7 +24,7 @@ from sklearn.naive_bayes import GaussianNB
 from threadpoolctl import threadpool_limits
 
 from i2cansay import I2CANSAY
-from i2cansay.core.blas import add_outer, inner
+from i2cansay.core.linalg.blas import add_outer, inner
 from i2cansay.learners.paper_rule import PaperRule
 
 BATCH = 50

@@ -86,7 +86,7 @@ def pictures_work() -> Work:
 
 def serve(folder: str, port: int) -> None:
     """Be the service."""
-    from i2cansay.service.server import Address, run
+    from i2cansay.service.http.server import Address, run
     from i2cansay.service.service import Service
 
     run(Service(Path(folder)), Address(port=port))

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from i2cansay.core import feature_map
-from i2cansay.core.feature_map import FeatureMap
 from i2cansay.core.types import Features, Float64, Rows
-from i2cansay.experiments.shared_features import share_features
+from i2cansay.experiments.run.shared_features import share_features
 from i2cansay.learners import make_learner
 from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.shared import feature_map
+from i2cansay.learners.shared.feature_map import FeatureMap
 from i2cansay.streams import low_data, make_stream
 
 RECORDS = Path(__file__).parent / "records" / "shared_behaviour.jsonl"
@@ -154,7 +154,7 @@ def long_tail(study: Study) -> str:
         "closed form, no lift": ("i2cansay_shared", {"lift": 0, "pseudo": None}),
         "closed form, no lift, means not drawn in": (
             "i2cansay_shared",
-            {"lift": 0, "pseudo": None, "draw_in": 0.0},
+            {"lift": 0, "pseudo": None, "shrink_means": 0.0},
         ),
     }
 

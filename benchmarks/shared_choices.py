@@ -23,16 +23,17 @@ from figures import Figures, Values, markdown, over_seeds
 from shared_behaviour import calibration_error
 from shared_mode import COLUMNS, Column
 
-from i2cansay.core import temperature
-from i2cansay.core.discriminant import cross_validated_penalty, drawn_in, shrinkage_of
-from i2cansay.core.feature_map import FeatureMap
-from i2cansay.core.head import softmax
-from i2cansay.core.isay import Significance, importance
-from i2cansay.core.moments import ClassMoments
-from i2cansay.core.scatter import SharedScatter
+from i2cansay.core.paper.head import softmax
+from i2cansay.core.paper.isay import Significance, importance
+from i2cansay.core.paper.moments import ClassMoments
+from i2cansay.core.statistics import temperature
+from i2cansay.core.statistics.discriminant import cross_validated_penalty, shrink_means, shrinkage_of
+from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Rows
-from i2cansay.experiments.shared_features import share_features
-from i2cansay.learners import base, make_learner, shared_rule
+from i2cansay.experiments.run.shared_features import share_features
+from i2cansay.learners import base, make_learner
+from i2cansay.learners.shared import shared_rule
+from i2cansay.learners.shared.feature_map import FeatureMap
 from i2cansay.streams import low_data, make_stream
 
 RECORDS = Path(__file__).parent / "records" / "shared_choices.jsonl"
@@ -106,9 +107,9 @@ def by_penalty(column: Column, lift: int, seed: int) -> Values:
     total, found = split.scatter.means.total, {}
     for share in PENALTY_SHARES:
         penalty = share * split.penalty
-        rule = drawn_in(split.scatter, penalty / (penalty + total), 0.02).scores
+        rule = shrink_means(split.scatter, penalty / (penalty + total), 0.02).scores
         found[f"{share:g} of the penalty"] = split.accuracy(rule.of(split.X_held))
-    rule = drawn_in(split.scatter, split.shrinkage, 0.02).scores
+    rule = shrink_means(split.scatter, split.shrinkage, 0.02).scores
     found["as it is"] = split.accuracy(rule.of(split.X_held))
     return found
 
@@ -117,8 +118,8 @@ def by_draw_in(column: Column, lift: int, seed: int) -> Values:
     """Return the accuracy for each strength."""
     split = Split.mapped(column, lift, seed)
     return {
-        f"draw_in {value:g}": split.accuracy(
-            drawn_in(split.scatter, split.shrinkage, value).scores.of(split.X_held)
+        f"shrink_means {value:g}": split.accuracy(
+            shrink_means(split.scatter, split.shrinkage, value).scores.of(split.X_held)
         )
         for value in DRAW_IN
     }
@@ -145,8 +146,8 @@ def by_significance(column: Column, lift: int, seed: int) -> Values:
         significance.mark(moments.add(flat[start : start + 1000], split.y[start : start + 1000], None))
     tau = importance(significance.distances(held, moments, "euclidean"), "paper")
     found = {}
-    for name, draw_in in (("plain", 0.0), ("drawn in", 0.02)):
-        logits = drawn_in(scatter, split.shrinkage, draw_in).scores.of(split.X_held)
+    for name, strength in (("plain", 0.0), ("drawn in", 0.02)):
+        logits = shrink_means(scatter, split.shrinkage, strength).scores.of(split.X_held)
         for weight in TAU_WEIGHTS:
             found[f"{name}, logits + {weight:g} tau/C"] = split.accuracy(logits + weight / classes * tau)
         found[f"{name}, Eq. 9: softmax + tau"] = split.accuracy(softmax(logits.copy()) + tau)

@@ -19,7 +19,7 @@ from scipy.stats import t as student_t
 
 from i2cansay.evaluate import last_accuracy
 from i2cansay.experiments import Cell, Record, load_records, paired_difference, run_cells, spread
-from i2cansay.experiments.records import pack_records
+from i2cansay.experiments.run.record_folder import pack_records
 from i2cansay.learners import make_learner
 
 LITE, DEIT = "efficientnet-lite0", "deit_tiny"
@@ -104,7 +104,7 @@ ROWS = (
 ABLATION = (
     SHARED,
     Row("without analogies (closed form)", "i2cansay_shared", {"pseudo": None}),
-    Row("closed form, means not drawn in", "i2cansay_shared", {"pseudo": None, "draw_in": 0.0}),
+    Row("closed form, means not drawn in", "i2cansay_shared", {"pseudo": None, "shrink_means": 0.0}),
     Row("closed form, OAS shrinkage", "i2cansay_shared", {"pseudo": None, "shrinkage": "oas"}),
     Row("closed form, without the root", "i2cansay_shared", {"pseudo": None, "feature_transform": "none"}),
     Row("without the lift", "i2cansay_shared", {"lift": 0}),

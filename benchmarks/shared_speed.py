@@ -21,7 +21,7 @@ from scipy.linalg import blas
 from threadpoolctl import threadpool_limits
 
 from i2cansay import I2CANSAY
-from i2cansay.core.feature_map import Lift
+from i2cansay.learners.shared.feature_map import Lift
 
 BATCH = 50
 Batch = tuple[NDArray[np.float32], NDArray[np.int64]]

@@ -12,8 +12,8 @@ from time import perf_counter
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from i2cansay.experiments.shared_features import share_features
-from i2cansay.experiments.tuning import Sweep, load_tunings, play_trial
+from i2cansay.experiments.declare.tuning import Sweep, load_tunings, play_trial
+from i2cansay.experiments.run.shared_features import share_features
 
 
 def replay(learner: str, sweep: Sweep, encoder: str) -> None:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-CORE = ROOT / "src" / "i2cansay" / "core"
+PAPER = ROOT / "src" / "i2cansay" / "core" / "paper"
 EQUATIONS = {
     1: "running prototype of a class",
     2: "running standard deviation by dimension",
@@ -26,15 +26,15 @@ MARK = re.compile(r"#.*\bEq\. (\d)")
 
 
 def paper_to_code() -> str:
-    """Return the table from equation to function, from the marks in core/."""
-    rows = [row for path in sorted(CORE.glob("*.py")) for row in marks(path)]
+    """Return the table from equation to function, from the marks in core/paper/."""
+    rows = [row for path in sorted(PAPER.glob("*.py")) for row in marks(path)]
     missing = set(EQUATIONS) - {equation for equation, *_ in rows}
     if missing:
-        raise SystemExit(f"no line in core/ is marked for Eq. {sorted(missing)}")
+        raise SystemExit(f"no line in core/paper/ is marked for Eq. {sorted(missing)}")
     lines = [
         "# From the paper to the code",
         "",
-        "Made by `make docs` from the marks `# Eq. n` in `src/i2cansay/core/`; do not edit.",
+        "Made by `make docs` from the marks `# Eq. n` in `src/i2cansay/core/paper/`; do not edit.",
         "",
         "| Eq. | what it says | function | line of code | tests |",
         "|---|---|---|---|---|",

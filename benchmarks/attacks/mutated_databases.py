@@ -25,13 +25,13 @@ from pathlib import Path
 
 import numpy as np
 
-from i2cansay.service.database import Damaged, Database
-from i2cansay.service.doctor import examine
 from i2cansay.service.limits import Limits
 from i2cansay.service.metrics import Metrics
-from i2cansay.service.model import Model
-from i2cansay.service.records import ModelFacts
-from i2cansay.service.requests import Learn
+from i2cansay.service.model.requests import Learn
+from i2cansay.service.model.served_model import Model
+from i2cansay.service.storage.database import Damaged, Database
+from i2cansay.service.storage.doctor import examine
+from i2cansay.service.storage.model_records import ModelFacts
 
 NAME, PAGE, WIDTH = "tested", 4096, 300
 KINDS = ("flip", "flip many", "cut", "swap", "splice", "zero", "noise", "longer")

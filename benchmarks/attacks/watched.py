@@ -112,8 +112,8 @@ class Victim:
 
 
 def _serve(folder: str, port: int, options: dict[str, Any]) -> None:
+    from i2cansay.service.http.server import Address, run
     from i2cansay.service.limits import Limits
-    from i2cansay.service.server import Address, run
     from i2cansay.service.service import Service
 
     encoder = options.pop("encoder", "pixels")

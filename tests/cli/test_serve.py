@@ -8,9 +8,9 @@ import numpy as np
 from typer.testing import CliRunner
 
 from i2cansay.cli import app
-from i2cansay.service.requests import Learn
+from i2cansay.service.access.tokens import Tokens
+from i2cansay.service.model.requests import Learn
 from i2cansay.service.service import Service
-from i2cansay.service.tokens import Tokens
 
 run = CliRunner().invoke
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from i2cansay.evaluate import Checkpoint, Outcome
-from i2cansay.experiments.cell import Cell
-from i2cansay.experiments.record import Record
+from i2cansay.experiments.declare.cell import Cell
+from i2cansay.experiments.run.record import Record
 
 CELL = Cell("cats", "eyes", "step:1", "naive")
 

@@ -4,7 +4,7 @@ from math import isnan
 
 import pytest
 
-from i2cansay.experiments.declaration import load_table
+from i2cansay.experiments.declare.declaration import load_table
 
 # Table, backbone and row; the printed numbers, and their deviations where the paper prints some.
 PRINTED = """

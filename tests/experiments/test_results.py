@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from i2cansay.experiments.records import load_records
-from i2cansay.experiments.report_markdown import results_markdown
+from i2cansay.experiments.report.report_markdown import results_markdown
+from i2cansay.experiments.run.record_folder import load_records
 
 ROOT = Path(__file__).parents[2]
 RECORDS, PAGE = ROOT / "results", ROOT / "RESULTS.md"

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from i2cansay.disk.lock import exclusive
 from i2cansay.features import encode_dataset
-from i2cansay.features.lock import exclusive
 from tests.features.synthetic import FakeEncoder, make_dataset
 
 ROOT = Path(__file__).parents[2]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from i2cansay import I2CANSAY, make_learner
-from i2cansay.core import discriminant
-from i2cansay.core.symmetric import MatrixTooLarge
+from i2cansay.core.linalg.symmetric import MatrixTooLarge
+from i2cansay.core.statistics import discriminant
 from tests.learners.shared_material import digits
 
 
@@ -26,7 +26,7 @@ from tests.learners.shared_material import digits
 def test_a_covariance_larger_than_memory_is_refused_with_its_size(
     name: str, parameters: dict[str, Any], width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("i2cansay.core.symmetric.physical_memory", lambda: 32 * 2**30)
+    monkeypatch.setattr("i2cansay.core.linalg.symmetric.physical_memory", lambda: 32 * 2**30)
     learner = make_learner(name, **parameters)
     with pytest.raises(
         MatrixTooLarge, match=r"covariance of 300\d* dimensions takes .* GB, .* 34.4 GB; reduce"
@@ -80,7 +80,7 @@ def test_novelty_of_more_classes_than_dimensions_is_the_same(monkeypatch: pytest
         model = I2CANSAY(covariance="shared", random_state=0).partial_fit(X, y)
         by_dimensions = model.novelty(X)
         with monkeypatch.context() as patch:
-            patch.setattr("i2cansay.core.feature_map.FeatureMap.width", property(lambda _: 10**6))
+            patch.setattr("i2cansay.learners.shared.feature_map.FeatureMap.width", property(lambda _: 10**6))
             by_classes = model.novelty(X)
         np.testing.assert_allclose(by_dimensions, by_classes, rtol=1e-8, atol=1e-10)
 
@@ -100,13 +100,16 @@ def test_of_very_many_classes_those_farthest_out_are_judged(monkeypatch: pytest.
 def test_pairs_of_many_classes_are_never_all_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(discriminant, "MOST_JUDGED", 5)
     shapes: list[tuple[int, ...]] = []
-    bearable = discriminant.bearable
+    largest_safe_strength = discriminant.largest_safe_strength
 
-    def noted(draw_in: float, products: Any) -> float:
+    def noted(shrink_means: float, products: Any) -> float:
         shapes.append(products.shape)
-        return bearable(draw_in, products)
+        return largest_safe_strength(shrink_means, products)
 
-    for place in ("i2cansay.core.discriminant.bearable", "i2cansay.learners.shared_rule.bearable"):
+    for place in (
+        "i2cansay.core.statistics.discriminant.largest_safe_strength",
+        "i2cansay.learners.shared.shared_rule.largest_safe_strength",
+    ):
         monkeypatch.setattr(place, noted)
     X = np.random.default_rng(0).standard_normal((80, 4))
     model = I2CANSAY(covariance="shared", random_state=0).partial_fit(X, np.arange(80) // 2)

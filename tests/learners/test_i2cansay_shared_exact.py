@@ -125,7 +125,7 @@ def test_forgotten_class_takes_mean_count_and_weights_and_leaves_the_shared_cova
 def test_forgetting_a_class_changes_no_score_of_the_others_at_a_given_shrinkage(lift: int) -> None:
     # Where means are drawn in, it is towards the centre of the classes that are left: there they do change.
     X, y = draw()
-    model = taught(closed_form(shrinkage=0.2, lift=lift, draw_in=0), X, y)
+    model = taught(closed_form(shrinkage=0.2, lift=lift, shrink_means=0), X, y)
     before = model.class_scores(X)
     before -= before[:, :1]
     after = model.forget(2).class_scores(X)

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.gaussian_nb import OnlineGaussianNB
-from i2cansay.learners.ncm import NearestClassMean
-from i2cansay.learners.ranpac import RanPAC
-from i2cansay.learners.ridge import RecursiveRidge
-from i2cansay.learners.slda import StreamingLDA
+from i2cansay.learners.closed_form.gaussian_nb import OnlineGaussianNB
+from i2cansay.learners.closed_form.ncm import NearestClassMean
+from i2cansay.learners.closed_form.ranpac import RanPAC
+from i2cansay.learners.closed_form.ridge import RecursiveRidge
+from i2cansay.learners.closed_form.slda import StreamingLDA
 
 Mergeable = NearestClassMean | OnlineGaussianNB | StreamingLDA | RecursiveRidge | RanPAC
 LEARNERS: list[Mergeable] = [

@@ -3,8 +3,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from i2cansay.core.head import LinearHead
-from i2cansay.core.reservoir import Reservoir
+from i2cansay.core.buffers.reservoir import Reservoir
+from i2cansay.core.paper.head import LinearHead
 from i2cansay.core.types import Features, Rows
 from i2cansay.learners.paper_rule import REPLAYED, PaperRule, PaperSettings
 

@@ -9,7 +9,7 @@ from i2cansay import I2CANSAY
 from i2cansay.core.types import Features, Rows
 from i2cansay.learners.paper_rule import PaperRule
 from i2cansay.learners.rule import Rule
-from i2cansay.learners.shared_rule import SharedRule
+from i2cansay.learners.shared.shared_rule import SharedRule
 from i2cansay.testing.comparison import state_difference
 
 C, D = 4, 6

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from i2cansay import LEARNERS, make_learner
-from i2cansay.core import isay
-from i2cansay.core.moments import ClassMoments
+from i2cansay.core.paper import isay
+from i2cansay.core.paper.moments import ClassMoments
 from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.cached import Cached
+from i2cansay.learners.lazy import Cached
 from tests.test_contract import SMALL
 
 LONG = 60.0

@@ -9,7 +9,7 @@ import os
 import sys
 from pathlib import Path
 
-from i2cansay.service.server import Address, run
+from i2cansay.service.http.server import Address, run
 from i2cansay.service.service import Service
 
 

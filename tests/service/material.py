@@ -10,12 +10,12 @@ import numpy as np
 from PIL import Image
 
 from i2cansay.core.types import Float32
-from i2cansay.service.database import Database
 from i2cansay.service.limits import Limits
 from i2cansay.service.metrics import Metrics
-from i2cansay.service.model import Model
-from i2cansay.service.records import ModelFacts
-from i2cansay.service.requests import Learn, Lesson
+from i2cansay.service.model.requests import Learn, Lesson
+from i2cansay.service.model.served_model import Model
+from i2cansay.service.storage.database import Database
+from i2cansay.service.storage.model_records import ModelFacts
 
 WIDTH = 40
 COLOURS = {"red": (200, 40, 40), "green": (40, 180, 60), "blue": (40, 60, 210)}

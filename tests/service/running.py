@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from i2cansay.service.client import Client
+from i2cansay.service.http.server import Address, make_server
 from i2cansay.service.limits import Limits
-from i2cansay.service.server import Address, make_server
 from i2cansay.service.service import Service
 
 

@@ -11,15 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from i2cansay.service.blocks import sealed
-from i2cansay.service.database import Changes, Damaged, Database
-from i2cansay.service.doctor import back_up, examine
 from i2cansay.service.limits import Limits
 from i2cansay.service.metrics import Metrics
-from i2cansay.service.model import Model
-from i2cansay.service.records import ModelFacts
-from i2cansay.service.requests import Learn
+from i2cansay.service.model.requests import Learn
+from i2cansay.service.model.served_model import Model
 from i2cansay.service.service import Service
+from i2cansay.service.storage.blocks import sealed
+from i2cansay.service.storage.database import Changes, Damaged, Database
+from i2cansay.service.storage.doctor import back_up, examine
+from i2cansay.service.storage.model_records import ModelFacts
 from tests.service.material import rows, teach
 from tests.service.test_disk import taught_folder
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from i2cansay.service.doctor import back_up, examine
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.limits import Limits
 from i2cansay.service.metrics import Metrics
-from i2cansay.service.model import Model, Question
-from i2cansay.service.requests import Learn
+from i2cansay.service.model.requests import Learn
+from i2cansay.service.model.served_model import Model, Question
 from i2cansay.service.service import Service
+from i2cansay.service.storage.doctor import back_up, examine
 from tests.service.material import new_model, rows, teach
 
 

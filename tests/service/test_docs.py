@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from i2cansay.service.app import create_app
-from i2cansay.service.guard import WRONG_TOKENS_AT_ONCE
+from i2cansay.service.access.middleware import WRONG_TOKENS_AT_ONCE
+from i2cansay.service.http.app import create_app
 from i2cansay.service.limits import Limits
 from tests.service.material import picture
 from tests.service.running import Running

@@ -302,7 +302,7 @@ def test_health_metrics_and_description(running: Running) -> None:
 
 
 def test_a_picture_in_base64_from_the_description_works(running: Running) -> None:
-    from i2cansay.service.schemas import PICTURE
+    from i2cansay.service.http.schemas import PICTURE
 
     model = running.client.create("line-3")
     assert model.learn("dark", images=[base64.b64decode(PICTURE)]).learnt == 1

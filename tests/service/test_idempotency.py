@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from i2cansay.service.client import Client, RequestRefused
-from i2cansay.service.doctor import examine
 from i2cansay.service.limits import Limits
 from i2cansay.service.metrics import Metrics
-from i2cansay.service.model import Model
-from i2cansay.service.receipts import key_digest, lesson_digest
-from i2cansay.service.requests import Forget, Learn, Rename, Undo
+from i2cansay.service.model.requests import Forget, Learn, Rename, Undo
+from i2cansay.service.model.served_model import Model
+from i2cansay.service.storage.doctor import examine
+from i2cansay.service.storage.receipts import key_digest, lesson_digest
 from tests.service.material import new_model, picture, rows, teach
 from tests.service.running import Running, Starter
 
@@ -151,7 +151,7 @@ def test_a_class_forgotten_in_the_same_group(tmp_path: Path) -> None:
 def test_a_sample_that_went_back_to_memory_is_not_called_taken_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("i2cansay.service.draft.LESSONS", 1)  # only the last can be taken back
+    monkeypatch.setattr("i2cansay.service.model.transaction.LESSONS", 1)  # only the last can be taken back
     model = new_model(tmp_path)
     rng = np.random.default_rng(0)
     teach(model, ["c"], rng, b"first")

@@ -13,7 +13,7 @@ import pytest
 from i2cansay.core.types import State
 from i2cansay.learners import make_learner
 from i2cansay.service.errors import ServiceError
-from i2cansay.service.model_exchange import UNPROVEN
+from i2cansay.service.model.exchange import UNPROVEN
 from i2cansay.service.service import Service
 from tests.learners.forged import forged, taught_file
 

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from i2cansay.encoders.encoder import EncodedImages
-from i2cansay.service import bodies
-from i2cansay.service.body_limit import Traffic
 from i2cansay.service.errors import ServiceError
-from i2cansay.service.json_route import SMALL
+from i2cansay.service.http import bodies
+from i2cansay.service.http.body_limit import Traffic
+from i2cansay.service.http.json_route import SMALL
 from i2cansay.service.limits import Limits
 from tests.service.material import picture
 from tests.service.running import Running, Starter

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from i2cansay.encoders import get_encoder
-from i2cansay.service import database_file
-from i2cansay.service.database import Database
-from i2cansay.service.model import Model
-from i2cansay.service.requests import Forget, Learn, Undo
+from i2cansay.service.model.requests import Forget, Learn, Undo
+from i2cansay.service.model.served_model import Model
+from i2cansay.service.storage import database_file
+from i2cansay.service.storage.database import Database
 from tests.service.material import WIDTH, new_model, picture, rows, teach
 from tests.service.process import Process
 from tests.service.test_http import form

@@ -40,8 +40,8 @@ def demo(
     """
     from i2cansay.cli.features import features_of
     from i2cansay.cli.tables import print_outcomes
-    from i2cansay.experiments.comparison import compare
-    from i2cansay.experiments.picture import check_drawable, draw_curves
+    from i2cansay.experiments.report.accuracy_plot import check_drawable, draw_curves
+    from i2cansay.experiments.run.comparison import compare
 
     _check_installed()
     check_drawable(picture)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import typer
 
-from i2cansay.experiments.comparison import FeatureData
+from i2cansay.experiments.run.comparison import FeatureData
 
 
 def features_of(dataset: str, encoder: str, *, size: int | None, fraction: float | None) -> FeatureData:

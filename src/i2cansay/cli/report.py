@@ -33,13 +33,13 @@ def report(
 
     Example: i2cansay report i2cansay-records --html report.html
     """
-    from i2cansay.experiments.illustration import load_illustrations
-    from i2cansay.experiments.packing import pack_tables
-    from i2cansay.experiments.records import load_records, write_text
-    from i2cansay.experiments.report_markdown import results_markdown
-    from i2cansay.experiments.report_page import report_page
-    from i2cansay.experiments.report_tables import left_out, measure_all
-    from i2cansay.experiments.report_terminal import print_table
+    from i2cansay.experiments.report.illustration import load_illustrations
+    from i2cansay.experiments.report.report_markdown import results_markdown
+    from i2cansay.experiments.report.report_page import report_page
+    from i2cansay.experiments.report.report_tables import left_out, measure_all
+    from i2cansay.experiments.report.report_terminal import print_table
+    from i2cansay.experiments.run.packing import pack_tables
+    from i2cansay.experiments.run.record_folder import load_records, write_text
 
     corrupt: list[str] = []
     loaded = load_records(*records, report=corrupt.append)

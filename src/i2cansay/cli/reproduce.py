@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from i2cansay.experiments.plan import Choice
-    from i2cansay.experiments.shared_features import EncodingProgress
+    from i2cansay.experiments.declare.plan import Choice
+    from i2cansay.experiments.run.shared_features import EncodingProgress
 
 RECORDS = Path("i2cansay-records")
 SECONDS_BETWEEN_LINES = 10.0
@@ -56,12 +56,12 @@ def reproduce(
     Examples: i2cansay reproduce table1 --dataset digits
     and: i2cansay reproduce table4 --encoder efficientnet-lite0
     """
-    from i2cansay.experiments.declaration import DECLARED
-    from i2cansay.experiments.illustration import ILLUSTRATIONS, illustrate, save_illustration
-    from i2cansay.experiments.plan import Choice
-    from i2cansay.experiments.report_terminal import print_table
-    from i2cansay.experiments.reproduction import reproduce_table
-    from i2cansay.experiments.run_progress import show_run
+    from i2cansay.experiments.declare.declaration import DECLARED
+    from i2cansay.experiments.declare.plan import Choice
+    from i2cansay.experiments.report.illustration import ILLUSTRATIONS, illustrate, save_illustration
+    from i2cansay.experiments.report.report_terminal import print_table
+    from i2cansay.experiments.run.reproduction import reproduce_table
+    from i2cansay.experiments.run.run_progress import show_run
 
     choice = Choice(dataset, backbone, encoder, fraction, seeds, tuple(rows), stand_in)
     failed = False
@@ -95,8 +95,8 @@ def reproduce(
 
 def _with_rows(names: Sequence[str], choice: Choice) -> list[tuple[str, Choice]]:
     """Return the tables that have the chosen rows, each with those of them that it has; name the others."""
-    from i2cansay.experiments.declaration import DECLARED, load_table
-    from i2cansay.experiments.plan import row_names
+    from i2cansay.experiments.declare.declaration import DECLARED, load_table
+    from i2cansay.experiments.declare.plan import row_names
 
     if len(names) == 1 or not choice.rows:  # a single table says itself what it does not have
         return [(name, choice) for name in names]

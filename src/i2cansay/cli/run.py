@@ -40,7 +40,7 @@ def run(
     """
     from i2cansay.cli.parameters import parse_settings
     from i2cansay.cli.tables import print_outcomes
-    from i2cansay.experiments.comparison import FeatureData, compare
+    from i2cansay.experiments.run.comparison import FeatureData, compare
     from i2cansay.features import load_features
     from i2cansay.learners import LEARNERS
 

@@ -58,8 +58,8 @@ def serve(
     for module in ("fastapi", "uvicorn", "python_multipart"):
         _import(module)
     import_extra("PIL")
+    from i2cansay.service.http.server import Address, check_address, run
     from i2cansay.service.limits import MEGABYTE, Limits
-    from i2cansay.service.server import Address, check_address, run
     from i2cansay.service.service import Service
 
     limits = Limits(
@@ -99,7 +99,7 @@ def add_token(
     ] = "teach",
 ) -> None:
     """Make a token and print it, once: only its hash is kept. A running service knows it at once."""
-    from i2cansay.service.tokens import SCOPES, Scope, Tokens
+    from i2cansay.service.access.tokens import SCOPES, Scope, Tokens
 
     if scope not in SCOPES:
         raise ValueError(f"a scope is one of {', '.join(SCOPES)}, got {scope!r}")
@@ -111,7 +111,7 @@ def add_token(
 @app.command("list")
 def list_tokens(folder: Folder) -> None:
     """List the tokens' names and scopes."""
-    from i2cansay.service.tokens import Tokens
+    from i2cansay.service.access.tokens import Tokens
 
     for token in Tokens(folder).all():
         typer.echo(f"{token.name}  {token.scope}")
@@ -120,7 +120,7 @@ def list_tokens(folder: Folder) -> None:
 @app.command("remove")
 def remove_token(folder: Folder, name: Annotated[str, typer.Argument(help="The token's name.")]) -> None:
     """Make a token worthless, at once."""
-    from i2cansay.service.tokens import Tokens
+    from i2cansay.service.access.tokens import Tokens
 
     Tokens(folder).remove(name)
 

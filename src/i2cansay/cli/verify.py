@@ -28,11 +28,11 @@ def verify(
 
     Example: i2cansay verify i2cansay-records --allow best-beta --allow flat-in-memory:significance=False
     """
-    from i2cansay.experiments.declaration import VARIANTS
-    from i2cansay.experiments.records import load_records, write_text
-    from i2cansay.experiments.report_findings import findings_markdown, print_findings
-    from i2cansay.experiments.verification import claim_labels, claim_names, failures, is_tested
-    from i2cansay.experiments.verification import verify as check
+    from i2cansay.experiments.claims.verification import claim_labels, claim_names, failures, is_tested
+    from i2cansay.experiments.claims.verification import verify as check
+    from i2cansay.experiments.declare.declaration import VARIANTS
+    from i2cansay.experiments.report.report_findings import findings_markdown, print_findings
+    from i2cansay.experiments.run.record_folder import load_records, write_text
 
     if unknown := sorted(set(allow) - set(claim_labels())):
         raise ValueError(

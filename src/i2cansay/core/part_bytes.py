@@ -1,12 +1,12 @@
 """How many bytes the parts take that learners are made of, told without making them.
 
-Each function gives what its part takes at most, with the room kept for classes to come (`core.growing`).
+Each function gives what its part takes at most, with the room kept for classes to come (`core.linalg.row_buffer`).
 Learners add up their parts in `_state_bytes`, and `i2cansay.testing` compares the sum with what they hold.
 """
 
 
 def room(n_rows: int) -> int:
-    """Return for how many rows `GrowingRows` has room once it has grown to `n_rows`.
+    """Return for how many rows `RowBuffer` has room once it has grown to `n_rows`.
 
     Examples
     --------

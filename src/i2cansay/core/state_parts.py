@@ -11,25 +11,25 @@ LARGEST_FEATURE = 1e15
 """Features are below it, so that their squares fit into single precision."""
 
 
-def under(part: str, state: State) -> State:
+def add_prefix(part: str, state: State) -> State:
     """Return the arrays of a part as they are named in the whole.
 
     Examples
     --------
     >>> import numpy as np
-    >>> list(under("memory", {"rows": np.zeros(2)}))
+    >>> list(add_prefix("memory", {"rows": np.zeros(2)}))
     ['memory.rows']
     """
     return {f"{part}.{name}": array for name, array in state.items()}
 
 
-def within(state: State, part: str) -> State:
+def strip_prefix(state: State, part: str) -> State:
     """Return the arrays of one part of the state, under their own names.
 
     Examples
     --------
     >>> import numpy as np
-    >>> list(within({"weights": np.zeros(2), "memory.rows": np.zeros(2)}, "memory"))
+    >>> list(strip_prefix({"weights": np.zeros(2), "memory.rows": np.zeros(2)}, "memory"))
     ['rows']
     """
     return {

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from i2cansay.encoders.extra import import_extra
 from i2cansay.encoders.image_error import ImageError
-from i2cansay.encoders.quiet import quiet_pillow
+from i2cansay.encoders.pillow_warnings import quiet_pillow_warnings
 from i2cansay.encoders.rgb import eight_bits, to_rgb
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _stream(source: Any, stack: ExitStack) -> IO[bytes]:
 def _decoded(opened: Callable[[], Image.Image], max_pixels: int, shorter_side: int | None) -> Image.Image:
     """Open, check, decode, turn upright, convert; whatever a decoder raises becomes an ImageError."""
     try:
-        with quiet_pillow():
+        with quiet_pillow_warnings():
             image = opened()
             _check_size(image.size, max_pixels, image.size)
             # MPO is what some phones call a photograph with a second view or depth map behind it.

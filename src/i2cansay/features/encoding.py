@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from i2cansay.datasets import Dataset
+from i2cansay.disk.lock import exclusive
 from i2cansay.disk.places import cache_folder
 from i2cansay.encoders.image_error import ImageError
 from i2cansay.features.header import Header, Subset
 from i2cansay.features.journal import Journal
-from i2cansay.features.lock import exclusive
 from i2cansay.features.store import HEADER, JOURNAL, LOCK, FeatureStore, check_same, read_header
 from i2cansay.features.writer import CHUNK_ROWS, StoreWriter
 from i2cansay.streams import low_data

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from i2cansay.core.temperature import Temperature
+from i2cansay.core.statistics.temperature import Temperature
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.labels import KINDS, Label, LabelRows, as_labels, same_kind
 from i2cansay.learners.parameters import check_share
@@ -60,7 +60,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     """Whether the scores depend on the set of samples only, neither on their order nor on the batches."""
     needs_boundaries: ClassVar[bool] = False
     """Whether it must be told where one task ends and the next begins."""
-    solves: ClassVar[bool] = False
+    lazy: ClassVar[bool] = False
     """Whether scoring after a change is expensive, because something is solved anew."""
     plain_means: ClassVar[bool] = True
     """Whether the means a learner shows (`class_means_`), where it does, are of the features as they came, not of
@@ -201,7 +201,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
             return
         rows = self._labels.rows(labels)
         known = np.flatnonzero(rows >= 0)
-        if self.solves and hasattr(self, "class_counts_"):
+        if self.lazy and hasattr(self, "class_counts_"):
             # A class of one or two samples is far off, and tells nothing of the others; the next batch may do.
             counts = np.empty(len(self._labels))
             counts[self._labels.order] = self.class_counts_
@@ -209,13 +209,13 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
             if not len(known):
                 return
         # Spread over the batch: a batch in the order of a folder begins with one class.
-        limit = len(known) if self.solves else CALIBRATION_ROWS
+        limit = len(known) if self.lazy else CALIBRATION_ROWS
         chosen = known[:: -(-len(known) // limit)] if len(known) > limit else known
         if len(chosen):
-            learn = self._temperature.refit if self.solves else self._temperature.update
+            learn = self._temperature.refit if self.lazy else self._temperature.update
             learn(self._scores(X[chosen]), rows[chosen])
         pause = CALIBRATION_GROWTH * self._n_seen
-        if not self.solves:
+        if not self.lazy:
             pause = min(pause, len(chosen) / CALIBRATION_SHARE)
         self._calibrate_at = self._n_seen + int(pause)
 

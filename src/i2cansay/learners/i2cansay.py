@@ -5,9 +5,8 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
-from i2cansay.core.feature_map import Lift, TransformKind
-from i2cansay.core.ican import PseudoKind
-from i2cansay.core.isay import BiasScale, Distance
+from i2cansay.core.paper.ican import PseudoKind
+from i2cansay.core.paper.isay import BiasScale, Distance
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.labels import as_labels
@@ -15,7 +14,8 @@ from i2cansay.learners.merging import check_mergeable, merge_into
 from i2cansay.learners.paper_rule import PaperRule, PaperSettings
 from i2cansay.learners.parameters import check_choice, check_whole
 from i2cansay.learners.rule import Rule
-from i2cansay.learners.shared_rule import SharedRule, SharedSettings
+from i2cansay.learners.shared.feature_map import Lift, TransformKind
+from i2cansay.learners.shared.shared_rule import SharedRule, SharedSettings
 from i2cansay.learners.validation import check_features, check_sample_weight, make_generator
 
 
@@ -41,7 +41,7 @@ class I2CANSAY(OnlineClassifier):
     old_classes : {"all", "absent"}
         Pseudo-features come from all classes but the sample's own, or only from classes absent from the batch.
     pseudo : {"ican", "gaussian", "radius", "translation", "prototype"} or None
-        How they are made, see `i2cansay.core.ican.pseudo_features`; None makes none.
+        How they are made, see `i2cansay.core.paper.ican.pseudo_features`; None makes none.
     significance : bool
         Whether to correct the decision (ISAY). Without it the head has a trained bias.
     distance : {"euclidean", "squared", "absolute"}
@@ -60,7 +60,7 @@ class I2CANSAY(OnlineClassifier):
     shrinkage : {"gcv", "oas"} or float
         With ``covariance="shared"``: the share of the sphere in the covariance, by generalised cross-validation or
         the oracle approximation, both from the statistics alone, or given, above 0 and at most 1.
-    draw_in : float
+    shrink_means : float
         With ``covariance="shared"``: how far class means far out are drawn in towards the centre of the classes,
         so that less pronounced samples of theirs are not lost to classes further in; 0 is plain discriminant
         analysis.
@@ -137,7 +137,7 @@ class I2CANSAY(OnlineClassifier):
         covariance: Literal["diagonal", "shared"] = "diagonal",
         feature_transform: TransformKind = "auto",
         shrinkage: Literal["gcv", "oas"] | float = "gcv",
-        draw_in: float = 0.02,
+        shrink_means: float = 0.02,
         lift: Lift = 0,
         prior: Literal["uniform", "empirical"] = "uniform",
         forgetting: float = 0.0,
@@ -160,7 +160,7 @@ class I2CANSAY(OnlineClassifier):
         self.covariance = covariance
         self.feature_transform = feature_transform
         self.shrinkage = shrinkage
-        self.draw_in = draw_in
+        self.shrink_means = shrink_means
         self.lift = lift
         self.prior = prior
         self.forgetting = forgetting
@@ -182,7 +182,7 @@ class I2CANSAY(OnlineClassifier):
         return self.covariance == "shared" and self.pseudo is None and not self.forgetting
 
     @property
-    def solves(self) -> bool:  # type: ignore[override]
+    def lazy(self) -> bool:  # type: ignore[override]
         """Whether there is a closed form to solve."""
         return self.covariance == "shared"
 
@@ -324,7 +324,7 @@ class I2CANSAY(OnlineClassifier):
             analogies=self.pseudo is not None,
             feature_transform=self.feature_transform,
             shrinkage=self.shrinkage,
-            draw_in=self.draw_in,
+            shrink_means=self.shrink_means,
             lift=self.lift,
             prior=self.prior,
             forgetting=self.forgetting,

@@ -4,8 +4,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from i2cansay.core.head import LinearHead, row_weights, softmax
-from i2cansay.core.ican import (
+from i2cansay.core.buffers.reservoir import Reservoir
+from i2cansay.core.paper.head import LinearHead, row_weights, softmax
+from i2cansay.core.paper.ican import (
     PSEUDO_KINDS,
     OldClasses,
     PseudoKind,
@@ -13,11 +14,18 @@ from i2cansay.core.ican import (
     draw_targets,
     pseudo_features,
 )
-from i2cansay.core.isay import BIAS_SCALES, DISTANCES, BiasScale, Distance, Significance, decision, importance
-from i2cansay.core.moments import ClassMoments
+from i2cansay.core.paper.isay import (
+    BIAS_SCALES,
+    DISTANCES,
+    BiasScale,
+    Distance,
+    Significance,
+    decision,
+    importance,
+)
+from i2cansay.core.paper.moments import ClassMoments
 from i2cansay.core.part_bytes import head_bytes, moments_bytes, room, samples_bytes
-from i2cansay.core.reservoir import Reservoir
-from i2cansay.core.state_parts import under, within
+from i2cansay.core.state_parts import add_prefix, strip_prefix
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
 
@@ -222,17 +230,17 @@ class PaperRule:
 
     def state(self) -> State:
         """Return statistics, head and buffer; the significance follows from the statistics."""
-        state = under("moments", self.moments.state()) | under("head", self.head.state())
-        return state if self.reservoir is None else state | under("memory", self.reservoir.state())
+        state = add_prefix("moments", self.moments.state()) | add_prefix("head", self.head.state())
+        return state if self.reservoir is None else state | add_prefix("memory", self.reservoir.state())
 
     def restore(self, state: State, n_classes: int) -> None:
         """Take over what `state()` gave, which must be of `n_classes` classes."""
         n_features = self.moments.mean.shape[1]
-        self.moments = ClassMoments.from_state(within(state, "moments"))
+        self.moments = ClassMoments.from_state(strip_prefix(state, "moments"))
         if self.moments.mean.shape != (n_classes, n_features):
             raise ValueError(f"expected statistics of {n_classes} classes with {n_features} features")
-        self.head.restore(within(state, "head"), n_classes)
+        self.head.restore(strip_prefix(state, "head"), n_classes)
         if self.significance is not None:
             self.significance.resize(n_classes)
         if self.reservoir is not None:
-            self.reservoir.restore(within(state, "memory"), n_classes)
+            self.reservoir.restore(strip_prefix(state, "memory"), n_classes)

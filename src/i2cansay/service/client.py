@@ -18,8 +18,8 @@ from urllib.parse import quote, urlsplit
 import numpy as np
 from numpy.typing import ArrayLike
 
-from i2cansay.service.requests import Done, Lesson
-from i2cansay.service.snapshot import ClassLine, Guess, Prediction
+from i2cansay.service.model.requests import Done, Lesson
+from i2cansay.service.model.snapshot import ClassLine, Guess, Prediction
 
 Picture = bytes | str | PathLike[str]
 """A picture: its bytes, or the path of a file."""

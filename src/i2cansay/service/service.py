@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from i2cansay.disk.atomic import sync_folder
-from i2cansay.features.lock import exclusive
+from i2cansay.disk.lock import exclusive
 from i2cansay.image_learner.identity import EncoderIdentity
-from i2cansay.service.database import Damaged, Database
-from i2cansay.service.database_file import remove
-from i2cansay.service.encoding import Encoders, PictureQueue
+from i2cansay.service.access.tokens import Tokens
 from i2cansay.service.errors import ServiceError, conflict, not_found, not_stored, refused
 from i2cansay.service.limits import Limits
 from i2cansay.service.metrics import Metrics
-from i2cansay.service.model import Model
-from i2cansay.service.model_exchange import read_export
-from i2cansay.service.records import ModelFacts, check_name
-from i2cansay.service.size import check_size
-from i2cansay.service.tokens import Tokens
+from i2cansay.service.model.exchange import read_export
+from i2cansay.service.model.open_encoders import Encoders, PictureQueue
+from i2cansay.service.model.served_model import Model
+from i2cansay.service.model.size import check_size
+from i2cansay.service.storage.database import Damaged, Database
+from i2cansay.service.storage.database_file import remove
+from i2cansay.service.storage.model_records import ModelFacts, check_name
 
 log = logging.getLogger("i2cansay.service")
 SUFFIX = ".sqlite"

@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.comparison import fresh, require
 
-DECLARATIONS = ("stores_samples", "streaming", "order_free", "needs_boundaries", "solves", "plain_means")
+DECLARATIONS = ("stores_samples", "streaming", "order_free", "needs_boundaries", "lazy", "plain_means")
 
 
 def check_constructor_stores_untouched(learner: OnlineClassifier) -> None:

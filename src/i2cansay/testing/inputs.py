@@ -12,7 +12,7 @@ from i2cansay.testing.comparison import (
     require_same_state,
     taught,
 )
-from i2cansay.testing.holdings import held_arrays
+from i2cansay.testing.reachable import held_arrays
 
 QUESTIONS = ("class_scores", "decision_function", "predict", "predict_proba")
 

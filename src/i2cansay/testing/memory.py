@@ -5,7 +5,7 @@ import numpy as np
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import Samples, batches, blobs
 from i2cansay.testing.comparison import fresh, require, taught, teach
-from i2cansay.testing.holdings import held_arrays, held_bytes, holds_row
+from i2cansay.testing.reachable import held_arrays, held_bytes, holds_row
 
 # How many times over `state_bytes` may be what a learner really takes.
 MOST_TOLD = 4

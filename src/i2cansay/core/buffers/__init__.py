@@ -1,0 +1,1 @@
+"""Samples kept from the past, and who stays."""

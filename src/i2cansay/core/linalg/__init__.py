@@ -1,0 +1,1 @@
+"""Matrices and products: BLAS, symmetric matrices, rows that grow."""

@@ -1,0 +1,146 @@
+"""Inter-class analogical augmentation (ICAN): features of an old class by analogy with a new sample.
+
+Symbols of the paper: f_x -> x, q_x -> offset, p^y -> mean_from, r^y -> std_from, ybar -> the class entered,
+p^ybar -> mean_to, r^ybar -> std_to, zeta_x -> the result.
+"""
+
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from i2cansay.core.paper.moments import ClassMoments
+from i2cansay.core.types import Features, Float32, Rows
+
+OldClasses: TypeAlias = Literal["all", "absent"]
+PseudoKind: TypeAlias = Literal["ican", "gaussian", "radius", "translation", "prototype"]
+PSEUDO_KINDS: tuple[str, ...] = get_args(PseudoKind)
+
+# Numbers worked on at a time, so that the temporaries of a large batch stay small.
+BLOCK = 1 << 17
+
+
+def transfer(
+    x: Features,
+    *,
+    mean_from: Features,
+    std_from: Features,
+    mean_to: Features,
+    std_to: Features,
+    alpha: float = 1e-8,
+) -> Features:
+    """Re-express features of one class as if they came from another.
+
+    Every argument has shape (n, d): row i of `x` leaves the class described by row i of `mean_from` and
+    `std_from` and enters the one described by row i of `mean_to` and `std_to`.
+
+    Examples
+    --------
+    >>> transfer(np.array([[3.0, 1.0]]), mean_from=np.array([[1.0, 1.0]]), std_from=np.array([[2.0, 1.0]]),
+    ...          mean_to=np.array([[0.0, 5.0]]), std_to=np.array([[4.0, 1.0]]), alpha=0.0)
+    array([[4., 5.]])
+    """
+    offset = (x - mean_from).astype(std_to.dtype, copy=False)  # Eq. 3
+    offset *= std_to / (std_from + alpha)
+    offset += mean_to  # Eq. 4
+    return offset
+
+
+def draw_sources(n: int, per_sample: float, rng: np.random.Generator) -> Rows:
+    """Return the rows of a batch of `n` that get a pseudo-feature: whole rounds of all, then a drawn part.
+
+    Examples
+    --------
+    >>> draw_sources(4, 1.5, np.random.default_rng(0)).tolist()
+    [0, 1, 2, 3, 2, 3]
+    """
+    total = round(per_sample * n)
+    rounds, part = divmod(total, n)
+    whole = np.tile(np.arange(n), rounds)
+    if part == 0:
+        return whole
+    return np.concatenate([whole, np.sort(rng.choice(n, size=part, replace=False))])
+
+
+def draw_targets(
+    kind: OldClasses, classes: Rows, sources: Rows, n_classes: int, rng: np.random.Generator
+) -> Rows:
+    """Draw for each of the rows `sources` of a batch the class it is to enter; none where there is none.
+
+    Parameters
+    ----------
+    kind : {"all", "absent"}
+        Any class but the row's own, or only those absent from the batch.
+    classes : (n,) classes of the batch
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> draw_targets("all", np.array([0, 1]), np.array([0, 1, 0]), 2, rng).tolist()
+    [1, 0, 1]
+    >>> draw_targets("absent", np.array([0, 1]), np.array([0, 1, 0]), 3, rng).tolist()
+    [2, 2, 2]
+    """
+    if kind == "all":
+        return draw_old_classes(classes[sources], n_classes, rng)
+    return draw_absent_classes(classes, n_classes, len(sources), rng)
+
+
+def draw_old_classes(classes: Rows, n_classes: int, rng: np.random.Generator) -> Rows:
+    """Draw for each sample a class other than its own, uniformly; (n,) in, (n,) out.
+
+    Examples
+    --------
+    >>> draw_old_classes(np.array([0, 1]), 2, np.random.default_rng(0)).tolist()
+    [1, 0]
+    """
+    drawn = rng.integers(0, n_classes - 1, size=len(classes))
+    return drawn + (drawn >= classes)
+
+
+def draw_absent_classes(classes: Rows, n_classes: int, n: int, rng: np.random.Generator) -> Rows:
+    """Draw `n` classes, uniformly, among those that do not occur in `classes`; none where all occur."""
+    absent = np.setdiff1d(np.arange(n_classes), classes)
+    return absent[rng.integers(0, len(absent), size=n)] if len(absent) else absent
+
+
+def pseudo_features(
+    kind: PseudoKind,
+    x: Features,
+    *,
+    classes: Rows,
+    old: Rows,
+    moments: ClassMoments,
+    rng: np.random.Generator,
+    alpha: float = 1e-8,
+) -> Float32:
+    """Make one feature of class ``old[i]`` for each row ``x[i]`` of class ``classes[i]``, (n, d) float32.
+
+    Kinds: "ican" is the paper's; "translation" keeps the deviation as it is (FeTrIL); "gaussian" draws it with
+    the old class's own spread; "radius" draws it alike in all directions and for all classes (PASS);
+    "prototype" has none.
+    """
+    made = np.empty(x.shape, dtype=np.float32)
+    radius = np.sqrt(np.mean(moments.m2 / moments.count[:, None])) if kind == "radius" else 0.0
+    rows_at_once = max(1, BLOCK // x.shape[1])
+    for start in range(0, len(x), rows_at_once):
+        block = slice(start, start + rows_at_once)
+        source, target = classes[block], old[block]
+        mean_to = moments.mean[target].astype(np.float32)
+        if kind == "ican":
+            made[block] = transfer(
+                x[block],
+                mean_from=moments.mean[source],
+                std_from=moments.std(source),
+                mean_to=mean_to,
+                std_to=moments.std(target),
+                alpha=alpha,
+            )
+        elif kind == "translation":
+            made[block] = x[block] - moments.mean[source] + mean_to
+        elif kind == "gaussian":
+            made[block] = mean_to + moments.std(target) * rng.standard_normal(mean_to.shape)
+        elif kind == "radius":
+            made[block] = mean_to + radius * rng.standard_normal(mean_to.shape)
+        else:
+            made[block] = mean_to
+    return made

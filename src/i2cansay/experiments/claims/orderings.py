@@ -1,0 +1,135 @@
+"""The order of the methods in a column: as the paper prints it, and as it comes out on equal features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, groupby
+
+from i2cansay.experiments.claims.statistics import Difference, paired_difference
+from i2cansay.experiments.declare.declaration import printed
+from i2cansay.experiments.declare.metric import metric_of
+from i2cansay.experiments.report.measured import MeasuredEntry, MeasuredRow, MeasuredTable
+from i2cansay.experiments.report.report_terminal import column_name
+
+OWN = "i2cansay"
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """One column of one block.
+
+    Attributes
+    ----------
+    table, column : str
+    n_rows : int
+        Rows that have a number in print and here.
+    n_pairs, n_same : int
+        Pairs of rows with a seed in common that are not level in print, and those that come out the same way round.
+    place_printed, place_here : int
+        Of the paper's method among the rows, from 1.
+    above : tuple of (str, Difference)
+        Rows that are above the paper's method here: its number minus theirs, paired by seed, the worst first.
+    printed_above : tuple of str
+        Rows that are above it in print.
+    """
+
+    table: str
+    column: str
+    n_rows: int
+    n_pairs: int
+    n_same: int
+    place_printed: int
+    place_here: int
+    above: tuple[tuple[str, Difference], ...]
+    printed_above: tuple[str, ...]
+
+
+def orderings(measured: MeasuredTable) -> list[Ordering]:
+    """Return the order of every column in which the paper's method and at least two others were played."""
+    found = []
+    for _, rows in groupby(measured.rows, key=lambda row: row.planned.backbone):
+        block = [row for row in rows if row.planned.row.is_papers]
+        for place in range(len(measured.plan.columns)):
+            both = [row for row in block if _has_both(row.entries[place])]
+            own = next((row for row in both if row.planned.row.name == OWN), None)
+            if own is None:
+                continue
+            compared = [row for row in both if _seeds(row, place) & _seeds(own, place)]
+            if len(compared) > 2:
+                found.append(_ordering(measured, place, compared, own))
+    return found
+
+
+def _has_both(entry: MeasuredEntry) -> bool:
+    return entry.ours is not None and printed(entry.entry.paper)
+
+
+def _seeds(row: MeasuredRow, place: int) -> set[int]:
+    return {record.seed for record in row.entries[place].records}
+
+
+def _ordering(measured: MeasuredTable, place: int, rows: Sequence[MeasuredRow], own: MeasuredRow) -> Ordering:
+    metric = metric_of(measured.plan.columns[place].metric)
+
+    def difference(first: MeasuredRow, second: MeasuredRow) -> Difference:
+        return paired_difference(first.entries[place].records, second.entries[place].records, metric)
+
+    def in_print(row: MeasuredRow) -> float:
+        return row.entries[place].entry.paper
+
+    apart = [
+        (a, b)
+        for a, b in combinations(rows, 2)
+        if in_print(a) != in_print(b) and _seeds(a, place) & _seeds(b, place)
+    ]
+    # On the seeds that both have: the order of the classes moves all methods together.
+    same = [(a, b) for a, b in apart if (in_print(a) > in_print(b)) == (difference(a, b).mean > 0)]
+    others = [(row.planned.row.title, difference(own, row)) for row in rows if row is not own]
+    above = sorted((each for each in others if each[1].mean < 0), key=lambda each: each[1].mean)
+    printed_above = [row.planned.row.title for row in rows if in_print(row) > in_print(own)]
+    table = measured.table.title.split(":")[0]
+    if len(measured.table.blocks) > 1:
+        table += f", {own.planned.backbone} in print"
+    return Ordering(
+        table=table,
+        column=column_name(measured, measured.plan.columns[place].name),
+        n_rows=len(rows),
+        n_pairs=len(apart),
+        n_same=len(same),
+        place_printed=1 + len(printed_above),
+        place_here=1 + len(above),
+        above=tuple(above),
+        printed_above=tuple(printed_above),
+    )
+
+
+def orderings_markdown(tables: Sequence[MeasuredTable]) -> list[str]:
+    """Return a section on the order of the methods; nothing where too few were played."""
+    every = [each for table in tables if not table.plan.choice.dataset for each in orderings(table)]
+    if not every:
+        return []
+    lines = [
+        "| | column | pairs of rows in the printed order | place of I2CANSAY in print | here | above it in print | "
+        "above it here: its number minus theirs |",
+        "|---|---|---:|---:|---:|---|---|",
+    ]
+    for each in every:
+        above = "; ".join(f"{name} {difference}" for name, difference in each.above)
+        cells = [
+            each.table,
+            each.column,
+            f"{each.n_same} of {each.n_pairs}",
+            f"{each.place_printed} of {each.n_rows}",
+            f"{each.place_here} of {each.n_rows}",
+            ", ".join(each.printed_above) or "none",
+            above or "none",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return [
+        "## The order of the methods on equal features",
+        "Two rows are compared by the mean difference over the seeds that both have, which are few for the slow "
+        "methods. With the differences stand their 95% intervals: one that spans zero leaves the order of the two "
+        "open, and so does a single seed. Counted are rows for which the paper prints a number in that column.",
+        "\n".join(lines),
+    ]

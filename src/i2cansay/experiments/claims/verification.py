@@ -1,0 +1,90 @@
+"""All claims against all records: what holds, what does not, what says nothing, what cannot be tested here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from i2cansay.experiments.claims.claims_in_print import check_paper
+from i2cansay.experiments.claims.claims_on_records import check_ours
+from i2cansay.experiments.claims.finding import PRINTED, Finding, Verdict
+from i2cansay.experiments.declare.declaration import DECLARED, VARIANTS, load_table, printed
+from i2cansay.experiments.declare.plan import Choice
+from i2cansay.experiments.declare.relation import load_relations
+from i2cansay.experiments.report.measured import MeasuredTable, RecordIndex, fill_table
+from i2cansay.experiments.run.record import Record
+
+# A printed number has come out when ours lies within this many deviations, and at least this many points, of it.
+DEVIATIONS, AT_LEAST = 2.0, 0.5
+
+
+def verify(records: Sequence[Record]) -> list[Finding]:
+    """Check the paper's claims against its own tables and against the records, encoder by encoder."""
+    index = RecordIndex(records)
+    findings = [check_paper(relation) for relation in load_relations() if relation.is_printed()]
+    for encoder in sorted({str(record.cell["encoder"]) for record in records}):
+        tables = {name: fill_table(load_table(name), index, Choice(encoder=encoder)) for name in DECLARED}
+        for relation in load_relations():
+            if relation.kind != "same":  # one setting is one cell here
+                findings += check_ours(relation, tables[relation.table], encoder=encoder)
+        findings += [_printed_numbers(table, encoder) for table in tables.values() if _prints(table)]
+    order = {relation.name: place for place, relation in enumerate(load_relations())}
+    return sorted(findings, key=lambda finding: (order.get(finding.claim, len(order)), finding.encoder))
+
+
+def claim_names() -> list[str]:
+    """Return the names of all claims."""
+    return [*(relation.name for relation in load_relations()), *(f"{name}-numbers" for name in DECLARED)]
+
+
+def claim_labels() -> list[str]:
+    """Return the names of all claims, and of each with every variant of the rule."""
+    names = claim_names()
+    return [*names, *(f"{name}:{variant}" for name in names for variant in VARIANTS)]
+
+
+def is_tested(findings: Iterable[Finding]) -> bool:
+    """Whether our records said anything about any claim."""
+    return any(finding.is_ours and finding.verdict != Verdict.UNTESTABLE for finding in findings)
+
+
+def failures(findings: Iterable[Finding], allowed: Sequence[str] = ()) -> list[Finding]:
+    """Return what does not hold in our records and is not allowed to fail.
+
+    Allowed is a claim with the printed rule by its name, and with a variant of the rule as `name:variant`.
+    """
+    return [
+        finding
+        for finding in findings
+        if finding.is_ours and finding.verdict == Verdict.FAILS and finding.label not in allowed
+    ]
+
+
+def _prints(table: MeasuredTable) -> bool:
+    return any(printed(entry.entry.paper) for row in table.rows for entry in row.entries)
+
+
+def _printed_numbers(table: MeasuredTable, encoder: str) -> Finding:
+    """Compare our numbers with the printed ones, where backbone and data are the paper's."""
+    name = f"{table.table.name}-numbers"
+    says = f"The numbers printed in {table.table.title}"
+    off, seeds, backbones = [], [], set()
+    for row in table.rows:
+        backbones.add(row.planned.backbone)
+        for entry in row.entries:
+            ours, planned = entry.ours, entry.entry
+            if ours is None or not planned.is_papers or not printed(planned.paper):
+                continue
+            seeds.append(ours.n)
+            deviation = max(ours.std, planned.pm if printed(planned.pm) else 0.0)
+            if abs(ours.mean - planned.paper) > max(DEVIATIONS * deviation, AT_LEAST):
+                where = f"{row.planned.row.title}, {planned.column.name}"
+                off.append(f"{where}: {ours} against {planned.paper:g}")
+    if not seeds:
+        reason = f"the records are of {encoder}, the paper's backbone is {' or '.join(sorted(backbones))}"
+        return Finding(name, says, PRINTED, Verdict.UNTESTABLE, reason, encoder)
+    if min(seeds) < 2:
+        detail = "; ".join(["1 seed does not decide", *off])
+        return Finding(name, says, PRINTED, Verdict.UNDECIDED, detail, encoder)
+    if off:
+        return Finding(name, says, PRINTED, Verdict.FAILS, "; ".join(off), encoder)
+    return Finding(name, says, PRINTED, Verdict.HOLDS, f"{len(seeds)} numbers", encoder)

@@ -1,0 +1,84 @@
+"""Which tables the records fill: with which encoder, share of the data and seeds they were played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from i2cansay.experiments.declare.declaration import DECLARED, Table, load_table
+from i2cansay.experiments.declare.plan import Choice
+from i2cansay.experiments.report.measured import MeasuredTable, RecordIndex, fill_table
+from i2cansay.experiments.run.record import Record
+
+
+def measure_all(
+    records: Sequence[Record], *, fraction: float | None = None, seeds: int | None = None
+) -> list[MeasuredTable]:
+    """Return every declared table about which the records say something.
+
+    A table appears once with the paper's own backbones, once per other encoder, once more per data set that is
+    not its own, and once more per share of the training data that was asked for in place of the declared one.
+
+    Parameters
+    ----------
+    records : sequence of Record
+    fraction : float, optional
+        Only the tables played with this share of the training data; by default all.
+    seeds : int, optional
+        Only so many seeds; by default those that were played.
+    """
+    index = RecordIndex(records)
+    played = sorted({r.cell["fraction"] for r in records if r.cell["fraction"] is not None})
+    tables: list[MeasuredTable] = []
+    declared: set[str] = set()  # a row with little data has its share from the table, not from an option
+    for share in (None, *played) if fraction is None else (fraction,):
+        for name in DECLARED:
+            shown = set(declared)
+            for choice in _choices(load_table(name), records, share):
+                measured = _filled(load_table(name), index, replace(choice, seeds=seeds))
+                keys = {record.key for record in measured.records}
+                # Tables share cells; one that only borrowed a few numbers from another was not played.
+                least = len(measured.plan.columns) * (1 if choice.dataset is None else 2)
+                if 2 * measured.n_played >= least and not keys <= shown:
+                    tables.append(measured)
+                    shown |= keys
+        if share is None:
+            declared = {record.key for table in tables for record in table.records}
+    return tables
+
+
+def left_out(records: Sequence[Record], tables: Sequence[MeasuredTable]) -> int:
+    """Return how many records no table shows."""
+    shown = {record.key for table in tables for record in table.records}
+    return sum(record.key not in shown for record in records)
+
+
+def _choices(table: Table, records: Sequence[Record], fraction: float | None) -> Iterator[Choice]:
+    """Yield what may have been asked for; the paper's own backbones come first."""
+    encoders = sorted({str(record.cell["encoder"]) for record in records})
+    datasets = sorted({str(record.cell["dataset"]) for record in records})
+    own = {column.dataset for column in table.columns}
+    own_backbones = (None,) if any(block.backbone in encoders for block in table.blocks) else ()
+    for dataset in (None, *(other for other in datasets if other not in own)):
+        for encoder in (*own_backbones, *encoders):
+            yield Choice(dataset=dataset, encoder=encoder, fraction=fraction)
+
+
+def _filled(table: Table, index: RecordIndex, choice: Choice) -> MeasuredTable:
+    """Fill a table with the seeds that its records have, where no number of them is given."""
+    if choice.seeds is not None:
+        return fill_table(table, index, choice)
+    every = 1 + max(record.seed for record in index.records)
+    everything = fill_table(table, index, replace(choice, seeds=every))
+    numbers = [
+        1 + max(record.seed for record in entry.records)
+        for row in everything.rows
+        for entry in row.entries
+        if entry.records and row.planned.row.seeds is None  # else the row has a number of its own
+    ]
+    # Tables share cells: that some have further seeds, which another table asked for, does not make them this one's.
+    if numbers and max(numbers) < table.seeds:
+        choice = replace(choice, seeds=max(numbers))
+    elif numbers and min(numbers) > table.seeds:
+        choice = replace(choice, seeds=min(numbers))
+    return fill_table(table, index, choice)

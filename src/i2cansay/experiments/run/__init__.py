@@ -1,0 +1,1 @@
+"""Playing cells and keeping their records."""

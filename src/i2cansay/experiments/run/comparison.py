@@ -1,0 +1,95 @@
+"""Several learners over the same streams: the same order for the same seed, whoever learns."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from i2cansay.core.types import Features
+from i2cansay.evaluate import Outcome, play, show_progress
+from i2cansay.learners import learner_class, make_learner
+from i2cansay.streams import low_data, make_stream
+
+
+@dataclass(frozen=True)
+class FeatureData:
+    """Features and labels to stream, and others to measure on."""
+
+    title: str
+    X: Features
+    y: NDArray[Any]
+    X_test: Features
+    y_test: NDArray[Any]
+
+    def low_data(self, fraction: float, seed: int = 0) -> "FeatureData":
+        """Return the same with a share of each class's training rows."""
+        rows = low_data(self.y, fraction, seed)
+        return replace(self, title=f"{self.title} {fraction:.0%}", X=self.X[rows], y=self.y[rows])
+
+
+def compare(
+    data: FeatureData,
+    learners: Sequence[str],
+    *,
+    stream: str,
+    seeds: Iterable[int],
+    batch_size: int = 50,
+    parameters: Mapping[str, Any] | None = None,
+    progress: bool = False,
+) -> dict[str, list[Outcome]]:
+    """Return the outcomes of each learner, one per seed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from i2cansay.evaluate import last_accuracy
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(300) % 3
+    >>> X = 4 * np.eye(3)[y] + rng.normal(size=(300, 3))
+    >>> data = FeatureData("blobs", X[:200], y[:200], X[200:], y[200:])
+    >>> outcomes = compare(data, ["i2cansay", "naive"], stream="step:1", seeds=[0, 1])
+    >>> ours, naive = (last_accuracy(outcomes[name][0]) for name in ("i2cansay", "naive"))
+    >>> ours > 0.9, naive < 0.85  # about 1.0 and 0.7
+    (True, True)
+    """
+    seeds = list(seeds)
+    _check_settings(learners, parameters or {})
+    outcomes: dict[str, list[Outcome]] = {name: [] for name in learners}
+    for name in learners:
+        kind = learner_class(name)
+        settings = dict(parameters or {})
+        if len(learners) > 1:  # a setting for one of several learners is not asked of the others
+            known = kind().get_params(deep=False)
+            settings = {key: value for key, value in settings.items() if key in known}
+        for seed in seeds:
+            order = make_stream(stream, data.y, batch_size=batch_size, seed=seed)
+            learner = make_learner(name, **_seeded(kind, seed), **settings)
+            with show_progress(f"{name}, seed {seed}") as bar:
+                outcome = play(
+                    learner,
+                    data.X,
+                    data.y,
+                    order,
+                    X_test=data.X_test,
+                    y_test=data.y_test,
+                    prequential=not learner.lazy,
+                    every_session=kind.streaming,
+                    progress=bar if progress else None,
+                )
+            outcomes[name].append(outcome)
+    return outcomes
+
+
+def _check_settings(learners: Sequence[str], parameters: Mapping[str, Any]) -> None:
+    if "random_state" in parameters:
+        raise ValueError("random_state is the seed of each run; leave it out and choose the seeds instead")
+    known = {name for learner in learners for name in learner_class(learner)().get_params(deep=False)}
+    if unknown := sorted(set(parameters) - known):
+        raise ValueError(
+            f"none of the learners has a parameter {', '.join(unknown)}; they have {', '.join(sorted(known))}"
+        )
+
+
+def _seeded(kind: type[Any], seed: int) -> dict[str, int]:
+    return {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}

@@ -1,0 +1,91 @@
+"""Play one cell and return its record."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import i2cansay
+from i2cansay.evaluate import play
+from i2cansay.experiments.declare.cell import Cell
+from i2cansay.experiments.run.record import Record, kept_rows
+from i2cansay.experiments.run.shared_features import SharedFeatures
+from i2cansay.learners import learner_class, make_learner
+from i2cansay.streams import low_data, make_stream
+
+PACKAGES = ("numpy", "scipy", "scikit-learn")
+
+
+def play_cell(cell: Cell, features: SharedFeatures) -> Record:
+    """Let the cell's learner learn its stream; every learner sees the same order for the same seed."""
+    begin = perf_counter()
+    (X, y), (X_test, y_test) = features.open("train"), features.open("test")
+    if cell.n_classes is not None:
+        kept = np.unique(y)[: cell.n_classes]
+        train, test = np.flatnonzero(np.isin(y, kept)), np.flatnonzero(np.isin(y_test, kept))
+        X, y, X_test, y_test = X[train], y[train], X_test[test], y_test[test]
+    if cell.fraction is not None:
+        rows = low_data(y, cell.fraction, cell.seed)
+        X, y = X[rows], y[rows]
+    kind = learner_class(cell.learner)
+    learner = make_learner(cell.learner, **_seeded(kind, cell.seed), **cell.parameters)
+    outcome = play(
+        learner,
+        X,
+        y,
+        make_stream(cell.stream, y, batch_size=cell.batch_size, seed=cell.seed),
+        X_test=X_test,
+        y_test=y_test,
+        prequential=cell.prequential,
+        every_session=cell.every_session and kind.streaming,
+        tell_sessions=cell.tell_sessions,
+    )
+    answers = learner.predict(X_test[kept_rows(len(X_test))])
+    return Record(
+        key=cell.key(features.fingerprint),
+        cell=cell.identity(),
+        parameters=cell.all_parameters(),
+        features=features.identity,
+        outcome=outcome,
+        predictions=np.searchsorted(np.array(outcome.classes), answers).astype(np.uint16),
+        seconds=perf_counter() - begin,
+        versions=versions(),
+        commit=commit(),
+    )
+
+
+def _seeded(kind: type[Any], seed: int) -> dict[str, int]:
+    return {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of everything that computes."""
+    found = {"i2cansay": i2cansay.__version__, "python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # vendored under another name
+            found[package] = "unknown"
+    return found
+
+
+@cache
+def commit() -> str | None:
+    """Return the commit of the source tree the package lies in, or None for an installed package."""
+    for folder in Path(__file__).resolve().parents:
+        if (folder / ".git").exists() and (folder / "src" / "i2cansay").is_dir():
+            command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]
+            try:
+                done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+            except (OSError, subprocess.SubprocessError):
+                return None
+            return done.stdout.strip() or None
+    return None

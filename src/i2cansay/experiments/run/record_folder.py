@@ -1,0 +1,121 @@
+"""Records on disk: one JSON file per cell while running, or one JSON-lines file for many once they are done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from i2cansay.disk.atomic import write_atomically
+from i2cansay.experiments.declare.cell import Cell
+from i2cansay.experiments.run.record import Record
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class RecordFolder:
+    """A folder of records, safe for several processes at once.
+
+    A record appears under its final name in one step, so that a reader meets a whole one or none.
+    """
+
+    path: Path
+
+    def file_of(self, key: str) -> Path:
+        """Return where the record of a cell is or will be."""
+        return self.path / f"{key}.json"
+
+    def lock_of(self, key: str) -> Path:
+        """Return the file that a process holds while it plays the cell."""
+        return self.path / ".locks" / key
+
+    def get(self, cell: Cell, features: str, *, report: Report | None = None) -> Record | None:
+        """Return the record of a cell on features of this fingerprint.
+
+        None where there is none, or one that cannot be used, which is reported.
+        """
+        file = self.file_of(cell.key(features))
+        try:
+            record = Record.from_json(file.read_text(encoding="utf-8"))
+            if record.key != cell.key(features):
+                raise ValueError("it is the record of another cell")
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            problem = f"{file} is corrupt and will be made anew: {error}"
+        else:
+            if cell.fits(record.parameters):
+                return record
+            problem = f"{file} was made with other defaults of {cell.learner} and will be made anew"
+        if report is not None:
+            report(problem)
+        return None
+
+    def put(self, record: Record) -> None:
+        """Write a record, atomically and durably."""
+        write_text(self.file_of(record.key), record.to_json() + "\n")
+
+
+def load_records(*places: str | Path, report: Report | None = None) -> list[Record]:
+    """Read all records in folders and files, each cell once.
+
+    Parameters
+    ----------
+    places : folders or files
+        Of a folder every `.json` (one record) and `.jsonl` (one per line) in it and below it.
+    report : callable, optional
+        Told about every record that cannot be used. Without it the first such record raises ValueError; in
+        neither case does it get into the list.
+    """
+    records: dict[str, Record] = {}
+    for place in places:
+        for origin, text in _texts(Path(place)):
+            try:
+                record = Record.from_json(text)
+            except ValueError as error:
+                if report is None:
+                    raise ValueError(f"{origin} is corrupt: {error}") from error
+                report(f"{origin} is corrupt and left out: {error}")
+                continue
+            records.setdefault(record.key, record)
+    return list(records.values())
+
+
+def pack_records(records: Iterable[Record], path: str | Path) -> None:
+    """Write records into one JSON-lines file, sorted so that the same records give the same file."""
+    lines = sorted({(_order(record), record.line or record.to_json()) for record in records})
+    write_text(Path(path), "".join(line + "\n" for _, line in lines))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a text file in one step; two processes that write the same one both succeed."""
+    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8", newline="\n"))
+
+
+def _order(record: Record) -> tuple[str, ...]:
+    cell = record.cell
+    names = (cell["dataset"], cell["encoder"], cell["stream"], cell["learner"])
+    return (
+        *map(str, names),
+        str(sorted(cell["parameters"].items(), key=str)),
+        f"{cell['seed']:06d}",
+        record.key,
+    )
+
+
+def _texts(place: Path) -> Iterator[tuple[str, str]]:
+    if place.is_dir():
+        files = [path for suffix in ("json", "jsonl") for path in place.rglob(f"*.{suffix}")]
+        for file in sorted(path for path in files if not path.name.startswith(".")):
+            yield from _texts(file)
+        return
+    if not place.is_file():
+        raise FileNotFoundError(f"there are no records at {place}; make some with `i2cansay reproduce`")
+    text = place.read_text(encoding="utf-8", errors="replace")
+    if place.suffix == ".jsonl":
+        for number, line in enumerate(text.splitlines(), start=1):
+            if line.strip():
+                yield f"{place}, line {number}", line
+    else:
+        yield str(place), text

@@ -1,0 +1,114 @@
+"""Reproduce one table: find its features, play its cells, fill it from their records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from i2cansay.experiments.declare.declaration import load_table
+from i2cansay.experiments.declare.plan import Choice, Entry, Plan, make_plan
+from i2cansay.experiments.report.measured import MeasuredTable, RecordIndex, measure
+from i2cansay.experiments.run.record_folder import Report, load_records
+from i2cansay.experiments.run.run_progress import RunProgress
+from i2cansay.experiments.run.runner import CellsFailed, run_cells
+from i2cansay.experiments.run.shared_features import EncodingProgress, SharedFeatures, share_features
+
+# The embedded data needs no encoder to be fetched and is small: it defaults to what ends within two minutes.
+SMALL = {"digits": ("pixels", 3)}
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A filled table, with a sentence on every source that is not to be had and every cell that failed."""
+
+    measured: MeasuredTable
+    unavailable: Sequence[str]
+    failures: Sequence[str]
+
+
+def reproduce_table(
+    name: str,
+    choice: Choice,
+    folder: str | Path,
+    *,
+    jobs: int | None = None,
+    again: bool = False,
+    progress: RunProgress | None = None,
+    encoding: EncodingProgress | None = None,
+    report: Report | None = None,
+) -> Reproduction:
+    """Play what a table still needs and return it filled.
+
+    Raises
+    ------
+    OSError, ValueError
+        When none of its cells can be played; the sentence says what is missing.
+    """
+    choice = with_defaults(choice)
+    plan = make_plan(load_table(name), choice)
+    sources, reasons = _find(plan, encoding)
+    plan = _without(plan, reasons)
+    failures: list[str] = []
+    try:
+        run_cells(
+            plan.cells(), folder, jobs=jobs, again=again, progress=progress, report=report, sources=sources
+        )
+    except CellsFailed as error:
+        failures = [f"{cell.learner} on {cell.dataset}, {cell.stream}: {why}" for cell, why in error.failures]
+    records = load_records(folder, report=lambda sentence: None) if Path(folder).is_dir() else []
+    kept = [record for record in records if record.features["fingerprint"] in _fingerprints(sources)]
+    return Reproduction(measure(plan, RecordIndex(kept)), list(dict.fromkeys(reasons.values())), failures)
+
+
+def with_defaults(choice: Choice) -> Choice:
+    """Fill in encoder and seeds for a small embedded data set."""
+    if choice.dataset not in SMALL:
+        return choice
+    encoder, seeds = SMALL[choice.dataset]
+    return replace(choice, encoder=choice.encoder or encoder, seeds=choice.seeds or seeds)
+
+
+def _find(
+    plan: Plan, encoding: EncodingProgress | None
+) -> tuple[dict[tuple[str, str], SharedFeatures], dict[tuple[str, str], str]]:
+    """Return the features of every source, and a sentence for every one that is not to be had."""
+    sources: dict[tuple[str, str], SharedFeatures] = {}
+    reasons: dict[tuple[str, str], str] = {}
+    problem: Exception | None = None
+    for source in dict.fromkeys(cell.source for cell in plan.cells()):
+        try:
+            sources[source] = share_features(*source, progress=encoding)
+        except (OSError, ValueError, ImportError) as error:
+            hint = _stand_in_hint(plan, source[0])
+            reasons[source] = " ".join(str(error).split()) + hint
+            problem = problem or (FileNotFoundError(reasons[source]) if hint else error)
+    if not sources and problem is not None:
+        raise problem
+    return sources, reasons
+
+
+def _stand_in_hint(plan: Plan, dataset: str) -> str:
+    """Say what the columns of a data set that is not to be had can be played on."""
+    for column in plan.columns:
+        if column.dataset == dataset and column.stand_in is not None:
+            stand_in = column.stand_in
+            return f"; --stand-in plays its columns on {stand_in.n_classes} classes of {stand_in.dataset}"
+    return ""
+
+
+def _without(plan: Plan, reasons: dict[tuple[str, str], str]) -> Plan:
+    """Mark the entries whose features are not to be had."""
+
+    def kept(entry: Entry) -> Entry:
+        if entry.cell is None or entry.cell.source not in reasons:
+            return entry
+        dataset, encoder = entry.cell.source
+        return replace(entry, cell=None, reason=f"not testable here: no {dataset} with {encoder}")
+
+    rows = tuple(replace(row, entries=tuple(map(kept, row.entries))) for row in plan.rows)
+    return replace(plan, rows=rows)
+
+
+def _fingerprints(sources: dict[tuple[str, str], SharedFeatures]) -> set[str]:
+    return {source.fingerprint for source in sources.values()}

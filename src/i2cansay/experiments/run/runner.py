@@ -1,0 +1,103 @@
+"""Run many cells in parallel processes and keep a record of each.
+
+A cell is claimed by a lock that the system releases when its holder dies, and its record appears in one step
+when it is complete. A run that was killed therefore loses the cells it was playing and nothing else; the next run
+continues with them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from i2cansay.experiments.declare.cell import Cell
+from i2cansay.experiments.run.record import Record
+from i2cansay.experiments.run.record_folder import RecordFolder, Report
+from i2cansay.experiments.run.run_progress import RunMeter, RunProgress
+from i2cansay.experiments.run.shared_features import EncodingProgress, SharedFeatures, share_features
+from i2cansay.experiments.run.workers import Task, play_all
+
+
+class CellsFailed(ValueError):
+    """Some cells could not be played; all others were, and have their records."""
+
+    def __init__(self, failures: Sequence[tuple[Cell, str]]) -> None:
+        self.failures = list(failures)
+        cell, reason = self.failures[0]
+        where = f"{cell.learner} on {cell.dataset}, {cell.stream}, seed {cell.seed}"
+        super().__init__(f"{len(self.failures)} of the cells failed; the first, {where}: {reason}")
+
+
+def run_cells(
+    cells: Sequence[Cell],
+    folder: str | Path,
+    *,
+    jobs: int | None = None,
+    again: bool = False,
+    progress: RunProgress | None = None,
+    encoding: EncodingProgress | None = None,
+    report: Report | None = None,
+    sources: Mapping[tuple[str, str], SharedFeatures] | None = None,
+) -> list[Record]:
+    """Play the cells that have no record in `folder` yet and return the records of all, in the cells' order.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+        May repeat; a cell is played once.
+    folder : path
+        Where records are kept. Several runs may use it at the same time and share the work.
+    jobs : int, optional
+        Processes, each with one BLAS thread; by default one per core. With 1 everything happens in this process.
+    again : bool
+        Play also what is finished, for instance after a change of the code.
+    progress, encoding : callables, optional
+        Told about finished cells, and about images that had to be encoded first.
+    report : callable, optional
+        Told about corrupt records, which are made anew.
+    sources : mapping, optional
+        Features by (data set, encoder), where they have been found already.
+
+    Raises
+    ------
+    CellsFailed
+        When a cell could not be played, after all others were.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from unittest.mock import patch
+    >>> from i2cansay.evaluate import last_accuracy
+    >>> cells = [Cell("digits", "pixels", "step:2", name) for name in ("i2cansay", "naive")]
+    >>> with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, I2CANSAY_CACHE=folder):
+    ...     records = run_cells(cells, folder, jobs=1)
+    >>> ours, naive = (last_accuracy(record.outcome) for record in records)
+    >>> ours > 0.8, naive < 0.3  # about 0.91 and 0.14
+    (True, True)
+    """
+    jobs = jobs or os.cpu_count() or 1
+    place = RecordFolder(Path(folder))
+    if sources is None:
+        sources = {source: share_features(*source, progress=encoding) for source in {c.source for c in cells}}
+    tasks = [Task(cell, sources[cell.source], place, again) for cell in cells]
+    keys = [task.key for task in tasks]
+    unique = dict(zip(keys, tasks, strict=True))
+    found = {} if again else {key: task.record(report) for key, task in unique.items()}
+    records = {key: record for key, record in found.items() if record is not None}
+    pending = {key: task for key, task in unique.items() if key not in records}
+    meter = RunMeter(list(pending.values()), jobs=min(jobs, len(pending) or 1), reused=len(records))
+    if progress is not None:
+        progress(meter.moment(None))
+    failures = []
+    for task, result in play_all(list(pending.values()), jobs):
+        if isinstance(result, Record):
+            records[result.key] = result
+        else:
+            failures.append((task.cell, result))
+        meter.finish(task, result if isinstance(result, Record) else None)
+        if progress is not None:
+            progress(meter.moment(result if isinstance(result, Record) else None))
+    if failures:
+        raise CellsFailed(failures)
+    return [records[key] for key in keys]

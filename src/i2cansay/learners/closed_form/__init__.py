@@ -1,0 +1,1 @@
+"""Methods that keep statistics and solve."""

@@ -1,0 +1,1 @@
+"""Methods that keep samples and train on them again."""

@@ -1,0 +1,1 @@
+"""Our learner: one covariance for all classes."""

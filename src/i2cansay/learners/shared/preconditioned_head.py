@@ -1,0 +1,259 @@
+"""Analogies in decorrelated coordinates: a head trained on top of a closed form, by steps multiplied by A^-1.
+
+Symbols: A -> the covariance shared by all classes, P -> their means, B = P A^-1 -> pulled, W -> weights.
+
+With one covariance for all classes every class has the same spread, and the paper's transfer
+``zeta = (f - p_y) r_c / r_y + p_c`` (Eq. 4) is the translation ``f - p_y + p_c``. A step of gradient descent in
+decorrelated coordinates is, in the features' own, a step whose rows are multiplied by A^-1. For a translated row
+that needs no further product: ``zeta A^-1 = f A^-1 - B_y + B_c``.
+
+The logits are those of the closed form (`discriminant.shrink_means`) divided by a temperature, plus ``W f``: the
+head learns what the closed form leaves unexplained.
+"""
+
+import numpy as np
+
+from i2cansay.core.linalg.blas import add_outer, inner
+from i2cansay.core.linalg.row_buffer import RowBuffer
+from i2cansay.core.linalg.symmetric import pack32, unpack32
+from i2cansay.core.paper.head import error_signal
+from i2cansay.core.statistics import discriminant
+from i2cansay.core.statistics.scatter import SharedScatter
+from i2cansay.core.types import Features, Float32, Float64, Rows, State
+
+# The inverse is made anew when so many more samples have passed, in units of those before: some 20 times in 50,000
+# samples. As long as there are fewer samples than dimensions it rests on the shrinkage, and can wait longer.
+GROWTH = 0.3
+EARLY_GROWTH = 1.0
+# The step. Rows have a squared length of about their width in decorrelated coordinates, and a step is stable as long
+# as rate times that is bounded; a row that is longer, because the samples that come now are unlike those the inverse
+# is of, counts less in proportion. With few classes the softmax is steeper and the same step would leave more noise.
+FULL_STEP_UP_TO_WIDTH = 1024
+FULL_STEP_FROM_CLASSES = 50
+CLASSES_AT_A_TIME = 32
+PULLED_AT_A_TIME = 256
+
+
+class PreconditionedHead:
+    """A weight row per class, zero at first, and the inverse covariance that its steps are taken in.
+
+    Examples
+    --------
+    >>> scatter, head = SharedScatter(2), PreconditionedHead(2)
+    >>> scatter.resize(2)
+    >>> head.resize(2)
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 2.0], [4.0, 0.0], [5.0, 1.2]], dtype=np.float32), np.array([0, 0, 1, 1])
+    >>> scatter.add(X, y)
+    >>> head.follow(scatter, shrinkage=0.1)
+    >>> for _ in range(100):
+    ...     head.step(X, y, old=1 - y, means=scatter.means.mean, weights=np.full(8, 0.25), temperature=40.0, lr=0.01)
+    >>> head.logits(X).argmax(axis=1)
+    array([0, 0, 1, 1])
+    """
+
+    def __init__(self, n_features: int) -> None:
+        self._weights = RowBuffer(width=n_features, dtype=np.float32)
+        self._pulled = RowBuffer(width=n_features, dtype=np.float32)
+        self._inverse: Float32 = np.eye(n_features, dtype=np.float32)
+        self._centre: Float64 = np.zeros(n_features)
+        self._due = 0.0
+        # p_c A^-1 p_c with means from the centre, and whether it is still that: all else about a class changes with
+        # its own samples only.
+        self._lengths = RowBuffer(width=None, dtype=np.float32)
+        self._measured = RowBuffer(width=None, dtype=np.bool_)
+
+    def resize(self, n_classes: int) -> None:
+        """Grow to `n_classes` rows; the new ones are zero."""
+        self._weights.resize(n_classes)
+        self._pulled.resize(n_classes)
+        self._lengths.resize(n_classes)
+        self._measured.resize(n_classes)
+
+    def drop(self, row: int) -> None:
+        """Remove one class."""
+        self._weights.drop(row)
+        self._pulled.drop(row)
+        self._lengths.drop(row)
+        self._measured.drop(row)
+
+    def due(self, total: float) -> bool:
+        """Whether the inverse is to be made anew, `total` samples having passed."""
+        return total >= self._due
+
+    def fade(self, lost: float) -> None:
+        """Take in that samples of weight `lost` have faded: the inverse is due as much earlier."""
+        self._due -= lost
+
+    def expire(self) -> None:
+        """Let the inverse be due with the next samples."""
+        self._due = 0.0
+
+    def follow(self, scatter: SharedScatter, shrinkage: float) -> None:
+        """Make the inverse anew, and pull all means by it."""
+        inverse = scatter.shrunk_inverse(shrinkage)
+        self._inverse = np.empty((0, 0), dtype=np.float32)  # makes room for the one that follows
+        self._inverse = inverse.into_dense32()
+        self._centre = scatter.means.centre.copy()
+        total = scatter.means.total
+        self._due = total * (1 + (GROWTH if total >= len(self._centre) else EARLY_GROWTH))
+        for start in range(0, len(scatter.means), PULLED_AT_A_TIME):
+            some = slice(start, start + PULLED_AT_A_TIME)
+            offsets = (scatter.means.mean[some] - self._centre).astype(np.float32)
+            self._pulled.view[some] = inner(offsets, self._inverse)
+        self._measured.view[:] = False
+
+    def products(self, scatter: SharedScatter) -> Features:
+        """Return ``(p_i - m) A^-1 (p_j - m)`` with the last inverse and the centre m of the classes, (c, c).
+
+        Of very many classes only those farthest out.
+        """
+        means, pulled = scatter.means.mean, self._pulled.view - self._pulled.view.mean(axis=0)
+        centre: Float64 = means.mean(axis=0)
+
+        def offsets(rows: Rows) -> Float32:
+            return (means[rows] - centre).astype(np.float32)
+
+        judged = np.arange(len(means))
+        if len(means) > discriminant.MOST_JUDGED:
+            blocks = [judged[start : start + PULLED_AT_A_TIME] for start in judged[::PULLED_AT_A_TIME]]
+            judged = discriminant.farthest(
+                np.concatenate([np.einsum("cd,cd->c", offsets(b), pulled[b]) for b in blocks])
+            )
+            pulled = pulled[judged]
+        products = np.empty((len(judged), len(judged)), dtype=np.float32)
+        for start in range(0, len(judged), PULLED_AT_A_TIME):
+            some = slice(start, start + PULLED_AT_A_TIME)
+            products[some] = inner(offsets(judged[some]), pulled)
+        return products
+
+    def pull(self, X: Features) -> Float32:
+        """Return ``A^-1 (f - centre)`` for the rows of `X`, (n, d) float32."""
+        pulled: Float32 = inner((X - self._centre).astype(np.float32), self._inverse)
+        return pulled
+
+    def shift(self, pulled_rows: Float32, classes: Rows, share: Float64) -> None:
+        """Take in, between two inverses, that means have moved: without a product, as they are linear in samples.
+
+        Parameters
+        ----------
+        pulled_rows : (n, d) new samples, pulled
+        classes : (n,) their classes
+        share : (n,) of each sample in the mean of its class, now that it is in
+        """
+        touched, groups = np.unique(classes, return_inverse=True)
+        kept = 1 - np.bincount(groups, share)
+        self._pulled.view[touched] *= kept[:, None].astype(np.float32)
+        np.add.at(self._pulled.view, classes, pulled_rows * share[:, None].astype(np.float32))
+        self._measured.view[touched] = False
+
+    def step(
+        self,
+        X: Features,
+        classes: Rows,
+        *,
+        pulled_own: Float32 | None = None,
+        sources: Rows | None = None,
+        old: Rows,
+        means: Float64,
+        weights: Features,
+        temperature: float,
+        lr: float,
+        shrink_means: float = 0.0,
+    ) -> None:
+        """Take one step on the rows `X`, (n, d), of `classes`, and on their analogies in the classes `old`.
+
+        Parameters
+        ----------
+        pulled_own : (n, d) array, optional
+            The rows of `X` pulled, where they are known.
+        sources : (m,) rows of `X`, optional
+            Those that are moved; each in turn, starting over after the last, where not given.
+        old : (m,) rows of classes
+            What they are moved into.
+        means : (c, d) means of the classes
+        weights : (n + m,) weight of the cross-entropy of each row, then of each analogy
+        temperature : float
+            What the closed form is divided by.
+        shrink_means : float
+            How far the closed form draws means in.
+        """
+        sources = np.arange(len(old)) % max(len(X), 1) if sources is None else sources
+        left = classes[sources]
+        pulled, own = self._pulled.view, (X - self._centre).astype(np.float32)
+        moved = own[sources] + (means[old] - means[left]).astype(np.float32)  # Eq. 4, all spreads being one
+        pulled_own = inner(own, self._inverse) if pulled_own is None else pulled_own
+        pulled_moved = pulled_own[sources] + pulled[old] - pulled[left]
+
+        # Seen from the centre of the classes, which lies `off` the centre of the last inverse.
+        off = (means.mean(axis=0) - self._centre).astype(np.float32)
+        pulled_off = pulled.mean(axis=0)
+        along = inner(off[None], pulled)[0] - np.float32(off @ pulled_off)
+        lengths = self._measure(means) - 2 * along - np.float32(off @ pulled_off)
+        factors = np.sqrt(1 + np.float32(shrink_means) * np.maximum(lengths, 0))
+
+        # One product for both: the closed form's weights and the head's.
+        together = pulled - pulled_off
+        together *= (1 / (temperature * factors))[:, None]
+        together += self._weights.view
+        rows = np.concatenate([own, moved])
+        logits: Float32 = inner(rows, together)
+        logits -= (along / factors + 0.5 * lengths / factors**2) / np.float32(temperature)
+        together_pulled = np.concatenate([pulled_own, pulled_moved])
+        squared = np.einsum("nd,nd->n", rows, together_pulled)
+        calm = np.minimum(1, len(off) / np.maximum(squared, 1e-30))
+        error = error_signal(logits, np.concatenate([classes, old]), (weights * calm).astype(np.float32))
+        lr *= min(1.0, len(self._weights) / FULL_STEP_FROM_CLASSES)
+        lr *= min(1.0, FULL_STEP_UP_TO_WIDTH / len(off))
+        add_outer(self._weights.view, error, together_pulled, scale=-lr)
+
+    def _measure(self, means: Float64) -> Float32:
+        """Return ``p_c A^-1 p_c`` with means from the centre, (c,), of which only those that moved are computed."""
+        moved = np.flatnonzero(~self._measured.view)
+        for start in range(0, len(moved), CLASSES_AT_A_TIME):  # a few at a time stay in the cache
+            some = moved[start : start + CLASSES_AT_A_TIME]
+            offsets = (means[some] - self._centre).astype(np.float32)
+            self._lengths.view[some] = np.einsum("cd,cd->c", offsets, self._pulled.view[some])
+        self._measured.view[:] = True
+        lengths: Float32 = self._lengths.view
+        return lengths
+
+    def logits(self, X: Features) -> Float32:
+        """Return ``W (f - centre)``, (n, c) float32, with the centre of the last inverse."""
+        logits: Float32 = inner((X - self._centre).astype(np.float32), self._weights.view)
+        return logits
+
+    def merge(self, other: "PreconditionedHead", rows: Rows, share: Float64) -> None:
+        """Move the weights of class ``rows[i]`` by ``share[i]`` of the way to row i of `other`."""
+        mine = self._weights.view[rows]
+        self._weights.view[rows] = mine + share[:, None].astype(np.float32) * (other._weights.view - mine)
+
+    def state(self) -> State:
+        """Return weights, pulled means, inverse, centre and the count at which the next inverse is due."""
+        return {
+            "weights": self._weights.view,
+            "pulled": self._pulled.view,
+            "inverse": pack32(self._inverse),
+            "head_centre": self._centre,
+            "due": np.array([self._due]),
+        }
+
+    def restore(self, state: State, n_classes: int) -> None:
+        """Take over what `state()` gave, which must be of `n_classes` classes of this width."""
+        width = len(self._centre)
+        expected = {
+            "weights": (n_classes, width),
+            "pulled": (n_classes, width),
+            "inverse": (width * (width + 1) // 2,),
+            "head_centre": (width,),
+            "due": (1,),
+        }
+        for name, shape in expected.items():
+            if state[name].shape != shape:
+                raise ValueError(f"the head's {name} should be of shape {shape}, not {state[name].shape}")
+        self._weights.set(state["weights"])
+        self._pulled.set(state["pulled"])
+        self._lengths.set(np.zeros(n_classes, dtype=np.float32))
+        self._measured.set(np.zeros(n_classes, dtype=np.bool_))
+        self._inverse = unpack32(width, np.array(state["inverse"], dtype=np.float32))
+        self._centre = np.array(state["head_centre"], dtype=np.float64)
+        self._due = float(state["due"][0])

@@ -1,0 +1,237 @@
+"""The door: who is asking, from where, how much; and what every answer carries."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import time
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from i2cansay.service.access.rate import RateLimit
+from i2cansay.service.access.tokens import Scope as TokenScope
+from i2cansay.service.access.tokens import Token
+from i2cansay.service.errors import ServiceError, error_content, stopping
+from i2cansay.service.http.body_limit import Body, Traffic
+from i2cansay.service.http.connections import origin
+from i2cansay.service.service import Service
+
+log = logging.getLogger("i2cansay.service")
+OPEN = frozenset({"/healthz", "/readyz", "/v1/openapi.json"})
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+    "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": CSP,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+    "cache-control": "no-store",
+}
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+TEACHING = frozenset({"learn", "undo", "forget", "rename"})
+ASKING = frozenset({"models", "classes", "accuracy", "predict"})
+WRONG_TOKENS_AT_ONCE = 20
+
+
+@dataclass(frozen=True)
+class Door:
+    """How the service is reached.
+
+    Attributes
+    ----------
+    needs_token : bool
+        Off only on loopback.
+    hosts : frozenset of str
+        Names by which it may be called; empty for any. On loopback a page of another site could otherwise
+        point its own name at this machine and talk to the service as its owner.
+    origins : frozenset of str
+        Other sites whose pages may call it.
+    """
+
+    needs_token: bool = False
+    hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "::1"})
+    origins: frozenset[str] = frozenset()
+
+
+def scope_for(method: str, path: str) -> TokenScope | None:
+    """Return what a token must allow for a request, None where everyone may.
+
+    Examples
+    --------
+    >>> scope_for("POST", "/v1/models/line-3/learn"), scope_for("DELETE", "/v1/models/line-3"), scope_for("GET", "/")
+    ('teach', 'admin', None)
+    """
+    if path in OPEN or not path.startswith(("/v1/", "/metrics")):
+        return None
+    parts = path.rstrip("/").split("/")
+    last, depth = parts[-1], len(parts)
+    if path == "/metrics" or (method in ("GET", "HEAD") and (last in ASKING or depth == 4)):
+        return "predict"
+    if method == "POST" and last == "predict" and depth == 5:
+        return "predict"
+    if method == "POST" and last in TEACHING and depth in (5, 6):
+        return "teach"
+    return "admin"
+
+
+class Guard:
+    """ASGI middleware around the application."""
+
+    def __init__(self, app: ASGIApp, service: Service, door: Door) -> None:
+        self._app = app
+        self._service = service
+        self._door = door
+        self._rate = RateLimit(service.limits.requests_per_second)
+        self._wrong_tokens = RateLimit(service.limits.wrong_tokens_per_second, WRONG_TOKENS_AT_ONCE)
+        self._traffic = Traffic(service.limits.bytes_in_flight)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request in, or turn it away."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 0
+        headers = Headers(scope=scope)
+        begun = False
+
+        async def sending(message: Message) -> None:
+            nonlocal status, begun
+            if message["type"] == "http.response.start":
+                begun, status = True, message["status"]
+                self._dress(MutableHeaders(scope=message), headers)
+            await send(message)
+
+        body = Body(receive, self._service.limits, self._traffic)
+        asked = scope
+        try:
+            self._measure(headers)
+            self._check(scope, headers)
+            body.expect(headers)
+            scope["state"]["body"] = body
+            if scope["method"] == "HEAD":  # whatever can be got has a head; the server leaves the body out
+                asked = {**scope, "method": "GET"}
+            await self._app(asked, body.receive, sending)
+        except ServiceError as error:
+            await _refuse(error, sending)
+        except ClientDisconnect:
+            status = 499  # it went away before it had said all
+        except asyncio.CancelledError:  # the server has waited long enough for it to end
+            if not begun:
+                await _refuse(stopping(), sending)
+            raise
+        except Exception as error:
+            reference = _reference(error)
+            log.exception(f"unforeseen error {reference} at %s", _route(asked))
+            if not begun:
+                sentence = f"something went wrong in the service; its log says more under {reference}"
+                await _refuse(ServiceError(500, "internal", sentence), sending)
+        finally:
+            body.finish()
+            taken = time.perf_counter() - started
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            self._service.metrics.answered(method, _route(asked), status, taken)
+
+    # -- coming in ------------------------------------------------------------------------------------------
+
+    def _measure(self, headers: Headers) -> None:
+        limits = self._service.limits
+        n_bytes = sum(len(name) + len(value) + 4 for name, value in headers.raw)
+        if len(headers.raw) > limits.headers or n_bytes > limits.header_bytes:
+            sentence = (
+                f"a request may have {limits.headers} headers of {limits.header_bytes} bytes together, "
+                f"this one has {len(headers.raw)} of {n_bytes}"
+            )
+            raise ServiceError(431, "headers_too_large", sentence)
+
+    def _check(self, scope: Scope, headers: Headers) -> None:
+        host = _host(headers.get("host", ""))
+        if self._door.hosts and host not in self._door.hosts:
+            raise ServiceError(421, "wrong_host", f"this service is not called {host[:100]!r}")
+        origin = headers.get("origin")
+        if origin is not None and not self._welcome(origin, headers):
+            raise ServiceError(403, "wrong_origin", "pages of other sites may not use this service")
+        needed = scope_for(scope["method"], scope["path"])
+        if scope["method"] == "OPTIONS" and origin in self._door.origins:
+            needed = None  # a browser asks before it sends the token
+        scope["state"] = {**scope.get("state", {}), "who": ""}
+        if needed is None or not self._door.needs_token:
+            return
+        token = self._token(scope, headers)
+        if (wait := self._rate.wait_for(token.name)) > 0:
+            raise ServiceError(429, "too_often", "this token asks too often; slow down", retry_after=wait)
+        if not token.allows(needed):
+            raise ServiceError(
+                403, "not_allowed", f"this needs a token of scope {needed}, yours is {token.scope}"
+            )
+        scope["state"]["who"] = token.name
+
+    def _token(self, scope: Scope, headers: Headers) -> Token:
+        """Return the token of a request. Wrong ones are slowed down by address, right ones never are."""
+        kind, _, secret = headers.get("authorization", "").partition(" ")
+        secret = secret.strip() if kind.lower() == "bearer" else ""
+        if (token := self._service.tokens.find(secret)) is not None:
+            return token
+        if secret:
+            client = origin(scope["client"][0] if scope.get("client") else "")
+            self._service.metrics.happened("wrong_tokens")
+            log.warning("a wrong token from %s", client)
+            if (wait := self._wrong_tokens.wait_for(client)) > 0:
+                self._service.metrics.happened("wrong_tokens_refused")
+                sentence = "too many wrong tokens from this address; check the token before you try again"
+                raise ServiceError(429, "too_many_wrong_tokens", sentence, retry_after=wait)
+        raise ServiceError(401, "no_token", "expected a valid token: Authorization: Bearer TOKEN")
+
+    def _welcome(self, origin: str, headers: Headers) -> bool:
+        return origin in self._door.origins or origin.partition("://")[2] == headers.get("host", "")
+
+    # -- going out ------------------------------------------------------------------------------------------
+
+    def _dress(self, answer: MutableHeaders, asked: Headers) -> None:
+        for name, value in HEADERS.items():
+            answer.setdefault(name, value)
+        origin = asked.get("origin")
+        if origin in self._door.origins:
+            answer["access-control-allow-origin"] = origin
+            answer["access-control-allow-headers"] = "authorization, content-type, idempotency-key"
+            answer["access-control-allow-methods"] = "GET, POST, DELETE"
+            answer.add_vary_header("origin")
+
+
+async def _refuse(error: ServiceError, send: Send) -> None:
+    content, headers = error_content(error)
+    body = json.dumps(content).encode()
+    lines = {"content-type": "application/json", "content-length": str(len(body)), **headers}
+    raw = [(name.encode(), value.encode()) for name, value in lines.items()]
+    await send({"type": "http.response.start", "status": error.status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _reference(error: Exception) -> str:
+    """Return a short name of an error: the same for the same kind at the same place, which the log shows seldom."""
+    places = [type(error).__name__]
+    trace = error.__traceback__
+    while trace is not None:
+        places.append(f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    return hashlib.sha256(" ".join(places).encode()).hexdigest()[:8]
+
+
+def _host(value: str) -> str:
+    if value.startswith("["):
+        return value[1:].partition("]")[0]
+    return value.partition(":")[0]
+
+
+def _route(scope: Scope) -> str:
+    """Return the pattern of the path: names of models are no labels of a metric."""
+    route = scope.get("route")
+    return str(getattr(route, "path", "other"))

@@ -1,0 +1,207 @@
+"""From the body of a request to pictures or features and their labels, in memory only."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from pydantic import ValidationError
+from starlette.requests import Request
+
+from i2cansay.core.types import Float32
+from i2cansay.service.errors import refused, too_large
+from i2cansay.service.http.api import wait
+from i2cansay.service.http.form import read_form
+from i2cansay.service.http.intake import take_form, take_json
+from i2cansay.service.http.json_text import read_json
+from i2cansay.service.http.schemas import LearnBody, PredictBody, Samples
+from i2cansay.service.labels import check_label
+from i2cansay.service.limits import Limits
+
+LARGEST = 1e15
+"""Beyond this, squares of features leave float32; the learners refuse it too."""
+LARGE = 100_000
+"""A body of more bytes is parsed in a thread, so that other requests do not wait for it."""
+VALUE_BYTES = 128
+"""What a value of JSON takes at most while it is parsed: 2 to 3 Python objects and their places in lists."""
+Checked = TypeVar("Checked", bound=Samples)
+# One large body at a time: parsers hold Python's lock, and two would take twice the memory at no gain.
+_parser = ThreadPoolExecutor(1, thread_name_prefix="i2cansay-parser")
+
+
+@dataclass(frozen=True)
+class Given:
+    """Pictures or features, one of them; labels where they are to be learnt; how many classes to name."""
+
+    images: list[bytes] | None
+    features: Float32 | None
+    labels: tuple[str, ...]
+    top: int = 5
+
+    def __len__(self) -> int:
+        return len(self.images) if self.images is not None else len(self.features)  # type: ignore[arg-type]
+
+
+async def to_learn(request: Request, limits: Limits) -> Given:
+    """Read samples with labels."""
+    return await _read(_learning, request, limits)
+
+
+async def to_predict(request: Request, limits: Limits) -> Given:
+    """Read samples to be named."""
+    return await _read(_asking, request, limits)
+
+
+async def _read(parse: Callable[[bytearray, str, Limits], Given], request: Request, limits: Limits) -> Given:
+    kind = request.headers.get("content-type", "")
+    if _is_form(kind):
+        body, values = await take_form(request), 0
+    else:
+        body, values = await take_json(request, limits)
+    if len(body) <= LARGE:
+        return parse(body, kind, limits)
+    # What is read out of a body is as large again at most, and Python's values come on top.
+    request.state.body.charge(len(body) + VALUE_BYTES * values)
+    return await wait(_parser.submit(_in_turn, parse, body, kind, limits), limits.seconds)
+
+
+def _in_turn(
+    parse: Callable[[bytearray, str, Limits], Given], body: bytearray, kind: str, limits: Limits
+) -> Given:
+    started = time.perf_counter()
+    try:
+        return parse(body, kind, limits)
+    finally:  # a parser holds Python's lock: after it, others have it for as long
+        time.sleep(min(time.perf_counter() - started, limits.seconds / 100))
+
+
+def _learning(data: bytearray, kind: str, limits: Limits) -> Given:
+    if _is_form(kind):
+        files, fields = _form(data, kind, limits)
+        label = fields.get("label", [None])[0]
+        body = LearnBody.model_construct(labels=fields.get("labels"), label=label)
+        return _given(files, None, _labels(body, len(files), limits), limits)
+    body = _json(data, LearnBody, limits)
+    images, features = _samples(body)
+    n = len(images) if images is not None else len(features)  # type: ignore[arg-type]
+    return _given(images, features, _labels(body, n, limits), limits)
+
+
+def _asking(data: bytearray, kind: str, limits: Limits) -> Given:
+    if _is_form(kind):
+        files, fields = _form(data, kind, limits)
+        top = fields.get("top", ["5"])[0]
+        if not top.isascii() or not top.isdecimal() or not 1 <= int(top[:9]) <= 1000:
+            raise refused(f"top is a number from 1 to 1000, got {top[:20]!r}")
+        return _given(files, None, (), limits, int(top))
+    body = _json(data, PredictBody, limits)
+    images, features = _samples(body)
+    return _given(images, features, (), limits, body.top)
+
+
+def _is_form(kind: str) -> bool:
+    return kind.lower().startswith("multipart/form-data")
+
+
+def _form(data: bytearray, kind: str, limits: Limits) -> tuple[list[bytes], dict[str, list[Any]]]:
+    # A label for each picture, one more of both so that the sentence about too many names pictures, and top.
+    form = read_form(data, kind, most=2 * (limits.images + 1) + 1)
+    for name, _ in form.files:
+        if name not in ("images", "image"):
+            raise refused(f"pictures go into the field images, got {name[:50]!r}")
+    fields: dict[str, list[Any]] = {}
+    for name, text in form.texts:
+        if name not in ("labels", "label", "top"):
+            raise refused(f"the form has images, labels, label and top, got {name[:50]!r}")
+        fields.setdefault(name, []).append(text)
+    return [data for _, data in form.files], fields
+
+
+def _json(data: bytearray, kind: type[Checked], limits: Limits) -> Checked:
+    found = read_json(data)
+    for name in found:
+        if name not in kind.model_fields:
+            raise refused(f"{name[:50]}: there is no such field; known are {', '.join(kind.model_fields)}")
+    # Counted before they are checked one by one.
+    for name, what, most in (
+        ("images", "images", limits.images),
+        ("features", "rows of features", limits.rows),
+    ):
+        if isinstance(found.get(name), list):
+            _check_count(what, len(found[name]), most)
+    try:
+        return kind.model_validate(found)
+    except ValidationError as error:
+        raise refused(sentence_of(error.errors()[0])) from error
+
+
+def sentence_of(problem: object) -> str:
+    """Say what pydantic found wrong first."""
+    assert isinstance(problem, dict)
+    where = ".".join(str(part) for part in problem.get("loc", ()) if part != "body")
+    return f"{where}: {problem['msg']}" if where else str(problem["msg"])
+
+
+def _samples(body: Samples) -> tuple[list[bytes] | None, Float32 | None]:
+    ways = [way for way in (body.images, body.features, body.features_base64) if way is not None]
+    if len(ways) != 1:
+        raise refused("expected one of images, features and features_base64")
+    if body.images is not None:
+        return [_decoded(text, f"image {n}") for n, text in enumerate(body.images, start=1)], None
+    if body.features is not None:
+        widths = {len(row) for row in body.features}
+        if len(widths) != 1 or widths == {0}:
+            raise refused(f"the rows of features must have one width above 0, got {sorted(widths)[:5]}")
+        with np.errstate(over="ignore"):  # what overflows is refused in a moment
+            return None, np.array(body.features, dtype=np.float32)
+    data = _decoded(body.features_base64 or "", "features_base64")
+    width = body.width
+    if width is None or not data or len(data) % (4 * width):
+        raise refused(f"features_base64 needs width, and 4 x width bytes per row; got {len(data)} bytes")
+    return None, np.frombuffer(data, dtype="<f4").reshape(-1, width).astype(np.float32)
+
+
+def _decoded(text: str, what: str) -> bytes:
+    try:
+        return base64.b64decode(text.encode("ascii"), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise refused(f"{what} is not base64") from error
+
+
+def _labels(body: LearnBody, n: int, limits: Limits) -> tuple[str, ...]:
+    if (body.labels is None) == (body.label is None):
+        raise refused("expected labels, one per sample, or label, one for all")
+    labels = body.labels if body.labels is not None else [body.label or ""] * n
+    if len(labels) != n:
+        raise refused(f"expected one label per sample, got {n} samples and {len(labels)} labels")
+    return tuple(check_label(label, limits) for label in labels)
+
+
+def _given(
+    images: list[bytes] | None,
+    features: Float32 | None,
+    labels: tuple[str, ...],
+    limits: Limits,
+    top: int = 5,
+) -> Given:
+    if images is not None:
+        _check_count("images", len(images), limits.images)
+    if features is not None:
+        _check_count("rows of features", len(features), limits.rows)
+        _check_count("columns of features", features.shape[1], limits.width)
+        if not (np.abs(features) < LARGEST).all():  # NaN compares false
+            raise refused(f"features must be finite and below {LARGEST:g}")
+    return Given(images, features, labels, top)
+
+
+def _check_count(what: str, got: int, limit: int) -> None:
+    if got < 1:
+        raise refused(f"expected at least 1 of {what}, got none")
+    if got > limit:
+        raise too_large(f"one request may have {limit} {what}, got {got}; send them in parts")

@@ -1,0 +1,106 @@
+"""Routes of models as a whole: list, make, delete, carry away and back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse
+
+from i2cansay.service.errors import refused
+from i2cansay.service.http.api import BYTES
+from i2cansay.service.http.schemas import LogAnswer, ModelAnswer, ModelsAnswer, NewModel
+from i2cansay.service.model.exchange import export
+from i2cansay.service.model.served_model import Model
+from i2cansay.service.service import Service
+
+
+def add_model_routes(router: APIRouter, service: Service) -> None:
+    """Add the routes."""
+
+    @router.get("/models", response_model=ModelsAnswer)
+    async def list_models() -> Response:
+        """List the models, and those that cannot be opened."""
+        damaged = [{"name": name, "problem": problem} for name, problem in service.damaged.items()]
+        known = sorted(service.models.items())
+        return JSONResponse({"models": [describe(model) for _, model in known], "damaged": damaged})
+
+    @router.post("/models", status_code=201, response_model=ModelAnswer)
+    async def create_model(body: NewModel) -> Response:
+        """Make a model."""
+        options = body.model_dump(exclude={"name"})
+        model = await run_in_threadpool(lambda: service.create(body.name, **options))
+        return JSONResponse(describe(model), 201)
+
+    @router.get("/models/{name}", response_model=ModelAnswer)
+    async def get_model(name: str) -> Response:
+        """Describe a model."""
+        return JSONResponse(describe(service.model(name)))
+
+    @router.delete("/models/{name}", status_code=204)
+    async def delete_model(name: str) -> Response:
+        """Delete a model and overwrite its file."""
+        await run_in_threadpool(service.delete, name)
+        return Response(status_code=204)
+
+    @router.get("/models/{name}/export", response_class=Response, responses=BYTES)
+    async def export_model(name: str) -> Response:
+        """Download the model as one file, which `i2cansay.load` and `import` open; waiting classes are not in it."""
+        data = await run_in_threadpool(export, service.model(name).session())
+        return _download(data, f"{name}.i2cs")
+
+    @router.post(
+        "/models/{name}/import",
+        status_code=201,
+        response_model=ModelAnswer,
+        openapi_extra={
+            "requestBody": {
+                "required": True,
+                "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+            }
+        },
+    )
+    async def import_model(
+        name: str, request: Request, min_samples: Annotated[int, Query(ge=2, le=1000)] = 2
+    ) -> Response:
+        """Make a model from an exported file."""
+        data = await request.body()
+        if not data:
+            raise refused("expected the bytes of a model file, got none")
+        model = await run_in_threadpool(service.take_in, name, data, min_samples)
+        return JSONResponse(describe(model), 201)
+
+    @router.get("/models/{name}/backup", response_class=Response, responses=BYTES)
+    async def backup_model(name: str) -> Response:
+        """Download a consistent copy of the model's file, audit log included, while it is being taught."""
+        return _download(await run_in_threadpool(service.model(name).backup), f"{name}.sqlite")
+
+    @router.get("/models/{name}/log", response_model=LogAnswer)
+    async def read_log(
+        name: str,
+        after: Annotated[int, Query(ge=0, le=2**62)] = 0,
+        limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    ) -> Response:
+        """Read the audit log."""
+        lines = await run_in_threadpool(service.model(name).log, after, limit)
+        return JSONResponse({"log": [{"id": number, **asdict(entry)} for number, entry in lines]})
+
+
+def describe(model: Model) -> dict[str, Any]:
+    """Return a model as the list shows it."""
+    snapshot, facts = model.snapshot, model.facts
+    return {
+        **asdict(facts),
+        "classes": len(snapshot.classes),
+        "samples": sum(line.count for line in snapshot.classes),
+        "version": snapshot.version,
+        "can_undo": model.can_undo,
+        "read_only": model.read_only,
+    }
+
+
+def _download(data: bytes, name: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(data, media_type="application/octet-stream", headers=headers)

@@ -1,0 +1,154 @@
+"""HTTP/1.1 on one connection: uvicorn's, with its place among the connections and errors as sentences.
+
+What is used of uvicorn's class beyond its constructor: `handle_events`, `on_response_complete` and
+`send_400_response` as places to step in, and `conn`, `cycle`, `flow` and `transport` to look at.
+`tests/service/test_protocol.py` fails where one of them moves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sys
+from http import HTTPStatus
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from i2cansay.service.errors import ServiceError, error_content
+from i2cansay.service.http.connections import Connections, Stage
+from i2cansay.service.metrics import Metrics
+
+log = logging.getLogger("i2cansay.service")
+PIECE = 16_384
+"""Bytes that are parsed at once, so that headers that came in one packet are limited as others are."""
+
+
+class Http(H11Protocol):
+    """A connection that is counted, timed, and answered in JSON when it does not speak HTTP."""
+
+    def __init__(
+        self, *, connections: Connections, metrics: Metrics, address: str, **uvicorn_options: Any
+    ) -> None:
+        super().__init__(**uvicorn_options)
+        self.address = address
+        self.opening: asyncio.Task[Any] | None = None
+        self._table = connections
+        self._metrics = metrics
+
+    # -- what uvicorn tells ---------------------------------------------------------------------------------
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._table.remove(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came, piece by piece."""
+        for start in range(0, len(data), PIECE):
+            if self.transport.is_closing():
+                break
+            super().data_received(data[start : start + PIECE])
+
+    def handle_events(self) -> None:
+        """Let uvicorn act on what was parsed, and see where that leads."""
+        super().handle_events()
+        self._settle()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._settle()
+
+    def pause_writing(self) -> None:
+        """The client does not read its answer."""
+        super().pause_writing()
+        self._settle()
+
+    def resume_writing(self) -> None:
+        """It does again."""
+        super().resume_writing()
+        self._settle()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is not HTTP, or has too long headers."""
+        error = sys.exception()
+        if isinstance(error, h11.RemoteProtocolError) and error.error_status_hint == 431:
+            self._end(ServiceError(431, "headers_too_large", "the headers of this request are too long"))
+        else:
+            why = f": {error}" if isinstance(error, h11.RemoteProtocolError) else ""
+            self._end(ServiceError(400, "not_http", f"this is not a request of HTTP/1.1{why}"))
+
+    def _settle(self) -> None:
+        self._table.move(self, self._stage())
+
+    def _stage(self) -> Stage:
+        if self.flow.write_paused:
+            return Stage.READER
+        if self.cycle is not None and not self.cycle.response_complete:
+            return Stage.BODY if self.cycle.more_body else Stage.WORK
+        return Stage.HEADERS if self.cycle is None or self._begun() else Stage.IDLE
+
+    def _begun(self) -> bool:
+        """Tell whether a part of the next request's headers is there."""
+        return self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
+
+    # -- what the table tells -------------------------------------------------------------------------------
+
+    def overdue(self, stage: Stage) -> None:
+        """Close a connection that has waited for its client for too long."""
+        self._metrics.happened("connections_overdue")
+        if stage is Stage.HEADERS and self._begun():
+            self._end(ServiceError(408, "timeout", "the headers of the request did not arrive in time"))
+        else:
+            self._end()
+
+    def evict(self) -> None:
+        """Close a connection because its place is needed."""
+        self._metrics.happened("connections_evicted")
+        log.warning("all connections are in use; one from %s that waited is closed for another", self.address)
+        if self._begun():
+            sentence = "the service is busy, and the headers of this request were not complete; try again"
+            self._end(ServiceError(503, "busy", sentence, retry_after=1.0))
+        else:
+            self._end()
+
+    def _end(self, error: ServiceError | None = None) -> None:
+        """Close at once, after a word where no other answer is under way."""
+        if self.transport is None:
+            if self.opening is not None:
+                self.opening.cancel()
+            return
+        cycle = self.cycle
+        answering = cycle is not None and cycle.response_started and not cycle.response_complete
+        if error is not None and not answering:
+            self.transport.write(plain_answer(error))
+        self.transport.abort()  # close() would wait for a client that does not read
+
+
+def plain_answer(error: ServiceError) -> bytes:
+    """Return a refusal as it goes over the wire, after which the connection ends.
+
+    Examples
+    --------
+    >>> print(plain_answer(ServiceError(503, "busy", "try again", retry_after=1.0)).decode())
+    HTTP/1.1 503 Service Unavailable
+    retry-after: 1
+    content-type: application/json
+    content-length: 39
+    connection: close
+    <BLANKLINE>
+    {"code": "busy", "detail": "try again"}
+    """
+    content, headers = error_content(error)
+    body = json.dumps(content).encode()
+    headers |= {
+        "content-type": "application/json",
+        "content-length": str(len(body)),
+        "connection": "close",
+    }
+    lines = [f"HTTP/1.1 {error.status} {HTTPStatus(error.status).phrase}"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "", ""]).encode() + body

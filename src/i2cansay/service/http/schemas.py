@@ -1,0 +1,265 @@
+"""The shapes of what goes over the wire, for checking and for the OpenAPI description."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from i2cansay.service.storage.model_records import NAME
+
+Label = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        examples=["scratch"],
+        description="Visible characters only. NFC is applied, and space around it is dropped.",
+    ),
+]
+NewLabel = Annotated[Label, Field(json_schema_extra={"pattern": r"[\p{L}\p{N}\p{P}\p{S}]"})]
+# One wrong value is enough to refuse a body: pydantic would describe each of a hundred thousand.
+Row = Annotated[list[float], Field(fail_fast=True, json_schema_extra={"minItems": 1})]
+PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
+
+
+class Body(BaseModel):
+    """A body in which nothing unknown is allowed: a misspelt field would otherwise be ignored in silence."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class NewModel(Body):
+    """A model to be made."""
+
+    name: Annotated[
+        str,
+        Field(max_length=63, examples=["line-3"], json_schema_extra={"pattern": f"^(?:{NAME.pattern})$"}),
+    ]
+    learner: Annotated[str, Field(max_length=100, description="A name of the table of learners.")] = (
+        "i2cansay"
+    )
+    parameters: Annotated[
+        dict[str, str | float | int | bool | None],
+        Field(description="Of the learner, where not its defaults."),
+    ] = {}
+    encoder: Annotated[
+        str | None,
+        Field(max_length=200, description='The encoder; "" for the usual one, null for a model of features.'),
+    ] = ""
+    min_samples: Annotated[
+        int, Field(ge=2, le=1000, description="A class of fewer samples is kept in memory and not written.")
+    ] = 2
+
+    @field_validator("parameters")
+    @classmethod
+    def _finite(cls, value: dict[str, Any]) -> dict[str, Any]:
+        if any(isinstance(each, float) and not math.isfinite(each) for each in value.values()):
+            raise ValueError("numbers must be finite")
+        return value
+
+
+class Samples(Body):
+    """Pictures or features."""
+
+    images: Annotated[
+        list[str] | None,
+        Field(description="Pictures, each as base64.", min_length=1, fail_fast=True),
+    ] = None
+    features: Annotated[
+        list[Row] | None,
+        Field(description="Rows of features.", min_length=1, fail_fast=True),
+    ] = None
+    features_base64: Annotated[
+        str | None,
+        Field(description="Rows of features, little-endian float32, one after the other, as base64."),
+    ] = None
+    width: Annotated[int | None, Field(ge=1, description="Of a row of `features_base64`.")] = None
+
+
+class LearnBody(Samples):
+    """Samples and what they are."""
+
+    labels: Annotated[list[NewLabel] | None, Field(description="One per sample.", fail_fast=True)] = None
+    label: Annotated[NewLabel | None, Field(description="One for all samples.")] = None
+
+
+class PredictBody(Samples):
+    """Samples to be named."""
+
+    top: Annotated[int, Field(ge=1, le=1000, description="How many classes to name.")] = 5
+
+
+class LabelBody(Body):
+    """A class."""
+
+    label: Label
+
+
+class RenameBody(Body):
+    """A class and the label it is to have."""
+
+    label: Label
+    new_label: NewLabel
+
+
+class UndoBody(Body):
+    """A lesson to be taken back."""
+
+    lesson: Annotated[str, Field(max_length=100, examples=["257ab10b54a1cc62"])]
+
+
+class ErrorAnswer(BaseModel):
+    """Why not."""
+
+    code: Annotated[str, Field(examples=["refused"])]
+    detail: Annotated[str, Field(examples=["expected 2 labels, got 3"])]
+
+
+class EncoderAnswer(BaseModel):
+    """An encoder."""
+
+    name: str
+    size: int
+    fingerprint: str
+
+
+class ModelAnswer(BaseModel):
+    """A model."""
+
+    name: str
+    learner: str
+    parameters: dict[str, Any]
+    encoder: EncoderAnswer | None
+    min_samples: int
+    created: Annotated[float, Field(description="Seconds since 1970.")]
+    classes: int
+    samples: int
+    version: Annotated[int, Field(description="Grows with every commit.")]
+    can_undo: bool
+    read_only: str
+    unproven: Annotated[str, Field(description="What an imported file could not show, else empty.")] = ""
+
+
+class DamagedAnswer(BaseModel):
+    """A model that cannot be opened."""
+
+    name: str
+    problem: str
+
+
+class ModelsAnswer(BaseModel):
+    """All models."""
+
+    models: list[ModelAnswer]
+    damaged: list[DamagedAnswer]
+
+
+class LessonAnswer(BaseModel):
+    """What was learnt."""
+
+    lesson: Annotated[str, Field(description="Takes the lesson back while its features are in memory.")]
+    learnt: int
+    repeated: Annotated[int, Field(description="Samples an earlier request with the same key had brought.")]
+    durable: Annotated[bool, Field(description="Whether all samples are safe on the disk.")]
+    durable_samples: list[bool]
+    counts: Annotated[dict[str, int], Field(description="Samples of the taught classes as they are now.")]
+    scored: Annotated[int, Field(description="Samples of known classes, asked before they were learnt.")]
+    correct: int
+    taken_back: Annotated[
+        int,
+        Field(description="Repeated samples that were taken out of the model again, by undo or forget."),
+    ]
+
+
+class GuessAnswer(BaseModel):
+    """A class and its probability."""
+
+    label: str
+    probability: float
+
+
+class PredictionAnswer(BaseModel):
+    """The answer for one sample."""
+
+    label: str
+    probability: float
+    unknown: Annotated[float, Field(description="From 0, like known samples, to 1, unlike all of them.")]
+    verdict: Literal["sure", "unsure", "new"]
+    top: list[GuessAnswer]
+
+
+class PredictionsAnswer(BaseModel):
+    """The answers, in the order of the samples."""
+
+    predictions: list[PredictionAnswer]
+    version: int
+
+
+class ClassAnswer(BaseModel):
+    """A class."""
+
+    label: str
+    count: int
+    durable: bool
+    first: float
+    last: float
+
+
+class ClassesAnswer(BaseModel):
+    """All classes, sorted by label."""
+
+    classes: list[ClassAnswer]
+
+
+class DoneAnswer(BaseModel):
+    """What was changed: samples of the classes as they were forgotten, or are now."""
+
+    counts: dict[str, int]
+    not_durable: Annotated[
+        list[str],
+        Field(description="Classes that have become too small to be written, and are in memory only."),
+    ]
+
+
+class PointAnswer(BaseModel):
+    """Some consecutive samples of known classes."""
+
+    samples: int
+    correct: int
+    until: float
+
+
+class AccuracyAnswer(BaseModel):
+    """How often the model was right about samples just before learning them."""
+
+    points: list[PointAnswer]
+    samples: int
+    correct: int
+
+
+class LogLine(BaseModel):
+    """A line of the audit log."""
+
+    id: int
+    at: float
+    action: str
+    label: str
+    count: int
+    scored: int
+    correct: int
+    who: str
+
+
+class LogAnswer(BaseModel):
+    """Lines of the audit log, the oldest first."""
+
+    log: list[LogLine]
+
+
+class Health(BaseModel):
+    """Whether the service can work."""
+
+    status: str
+    damaged: list[str] = []

@@ -1,0 +1,1 @@
+"""A model that is taught and asked at the same time."""

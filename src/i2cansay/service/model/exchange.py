@@ -1,0 +1,143 @@
+"""A model as one file to carry away, and back."""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from i2cansay.core.types import State
+from i2cansay.image_learner.identity import EncoderIdentity
+from i2cansay.learners import LEARNERS
+from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.model_file import load_with_extra, save
+from i2cansay.service.errors import refused
+from i2cansay.service.labels import check_label
+from i2cansay.service.limits import Limits
+from i2cansay.service.model.size import check_size
+from i2cansay.service.model.teaching import Session
+from i2cansay.service.storage.database import Changes
+from i2cansay.service.storage.model_records import ClassRecord, LogEntry, ModelFacts
+
+MEMORY = Path("/dev/shm")
+UNPROVEN = "its file cannot show that every class has different samples"
+"""Of an imported model whose learner keeps no spread for each class: a mean may be one sample, counted often."""
+# The spread of samples that are all the same, in units of their size: what rounding leaves.
+NO_SPREAD = 1e-7
+
+
+def export(session: Session) -> bytes:
+    """Return the file that `i2cansay.load`, or `ImageLearner.load`, opens; without classes that still wait."""
+    encoder = session.facts.encoder
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
+        path = Path(folder) / "model.i2cs"
+        save(session.learner, path, extra=None if encoder is None else encoder.header())
+        return path.read_bytes()
+
+
+def read_export(
+    data: bytes, *, name: str, min_samples: int, limits: Limits
+) -> tuple[ModelFacts, State, Changes]:
+    """Return what a file holds, ready to be written as a model of the service; ServiceError where it cannot.
+
+    The file may have been made by anyone. What its learner cannot have learnt is refused when it is loaded; what the
+    service asks of a lesson is asked of the file here.
+    """
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
+        path = Path(folder) / "model.i2cs"
+        path.write_bytes(data)
+        try:
+            learner, extra = load_with_extra(path, allow=partial(_check_room, limits))
+            encoder = EncoderIdentity.from_header(extra) if extra else None
+        except (ValueError, OSError) as error:
+            raise refused(str(error).replace(str(path), "the file")) from error
+    now = time.time()
+    state = _with_text_labels(learner.state(), limits)
+    counts = _counts(state, min_samples)
+    unproven = UNPROVEN if counts and not _check_spread(state, list(counts)) else ""
+    facts = ModelFacts(
+        name, _learner_name(learner), _parameters(learner), encoder, min_samples, now, unproven
+    )
+    facts.make()
+    changes = Changes(
+        classes={label: ClassRecord(label, count, now, now) for label, count in counts.items()},
+        log=[LogEntry(now, "import", "", sum(counts.values()), 0, 0, "")],
+    )
+    return facts, state, changes
+
+
+def _check_room(limits: Limits, learner: OnlineClassifier, width: int, classes: int) -> None:
+    if width > limits.width or classes > limits.classes:
+        raise refused(
+            f"the file is of {classes} classes with features of width {width}; a model may have {limits.classes} "
+            f"classes and features of width {limits.width}"
+        )
+    check_size(learner, width, classes, limits.state_bytes)
+
+
+def _learner_name(learner: OnlineClassifier) -> str:
+    path = f"{type(learner).__module__}:{type(learner).__qualname__}"
+    return next(name for name, known in LEARNERS.items() if known == path)
+
+
+def _parameters(learner: OnlineClassifier) -> dict[str, Any]:
+    usual = type(learner)().get_params(deep=False)
+    return {name: value for name, value in learner.get_params(deep=False).items() if value != usual[name]}
+
+
+def _with_text_labels(state: State, limits: Limits) -> State:
+    """Labels are text in the service; a model taught with numbers gets their digits."""
+    if not state:
+        return state
+    labels = [str(label) for label in json.loads(bytes(state["labels"]).decode())["labels"]]
+    for label in labels:
+        if check_label(label, limits) != label:
+            raise refused(
+                f"the label {label!r} is not as the service keeps labels (composed, without space around them); "
+                "rename the class, and export again"
+            )
+    text = json.dumps({"kind": "U", "labels": labels})
+    return {**state, "labels": np.frombuffer(text.encode(), dtype=np.uint8)}
+
+
+def _counts(state: State, min_samples: int) -> dict[str, int]:
+    """Return how many samples each class has; ServiceError where one has too few."""
+    if not state:
+        return {}
+    labels = json.loads(bytes(state["labels"]).decode())["labels"]
+    if (part := _part_with(state, "count")) is None or len(state[f"{part}count"]) != len(labels):
+        raise refused("the file does not say how many samples each class has, so it cannot be taken in")
+    # Weights may add up to a little less than a whole number; `Session.of` counts in the same way.
+    kept = zip(labels, state[f"{part}count"].tolist(), strict=True)
+    counts = {label: math.floor(count + 1e-6) for label, count in kept}
+    if small := [label for label, count in counts.items() if count < min_samples]:
+        raise refused(
+            f"the class {small[0]!r} has fewer than {min_samples} samples, so that its statistics would give them "
+            "away; teach it more, or forget it, and export again"
+        )
+    return counts
+
+
+def _check_spread(state: State, labels: list[str]) -> bool:
+    """Refuse a class without spread: its mean is the one sample it was taught; False where none is kept."""
+    if (part := _part_with(state, "m2")) is None:
+        return False
+    count, mean, squares = (state[f"{part}{name}"] for name in ("count", "mean", "m2"))
+    spread, size = np.sqrt(squares.max(axis=1) / count), np.abs(mean).max(axis=1)
+    if len(alike := np.flatnonzero(spread <= NO_SPREAD * size)):
+        raise refused(
+            f"the samples of the class {labels[alike[0]]!r} are all the same, so that its mean gives them away; "
+            "teach it others, or forget it, and export again"
+        )
+    return True
+
+
+def _part_with(state: State, name: str) -> str | None:
+    """Return the first part of the state that has an array of this name, as "moments." or ""."""
+    return next((path.removesuffix(name) for path in state if path.rpartition(".")[2] == name), None)

@@ -1,0 +1,157 @@
+"""Requests with pictures before one encoder: all get their turn, a few pictures at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from i2cansay.core.types import Float32
+from i2cansay.encoders.encoder import Encoder
+from i2cansay.service.errors import busy, refused, stopping
+from i2cansay.service.limits import Limits
+from i2cansay.service.model.image_size import Picture
+
+SLICE_PIXELS = 2**24
+"""Of the pictures that are encoded in one go; a larger one goes alone."""
+SLICE_PICTURES = 16
+
+
+@dataclass(eq=False)
+class _Request:
+    """Pictures of one request, and what has become of them so far, by their place."""
+
+    pictures: list[Picture]
+    answer: Future[Float32] = field(default_factory=Future)
+    begun: int = 0
+    rows: dict[int, Float32] = field(default_factory=dict)
+    reasons: dict[int, str] = field(default_factory=dict)
+
+    def pixels_left(self) -> int:
+        return sum(picture.pixels for picture in self.pictures[self.begun :])
+
+    def is_large(self) -> bool:
+        """Whether the next picture is larger than a slice."""
+        return self.pictures[self.begun].pixels > SLICE_PIXELS
+
+    def finish(self) -> None:
+        """Answer, if all pictures are done and somebody still waits."""
+        done = len(self.rows) + len(self.reasons) == len(self.pictures)
+        if not done or not self.answer.set_running_or_notify_cancel():
+            return
+        if self.reasons:
+            words = [f"image {place + 1}: {reason}" for place, reason in sorted(self.reasons.items())]
+            self.answer.set_exception(refused("; ".join(words)))
+        else:
+            self.answer.set_result(np.stack([self.rows[place] for place in range(len(self.rows))]))
+
+
+class PictureQueue:
+    """An encoder and the requests that wait for it.
+
+    Requests take turns, one picture each, and what fits into a slice is encoded together. Pictures larger than a
+    slice have turns of their own: after each one the others come first. So a request of one small picture waits for
+    one large picture at most, however many there are. A request whose future is cancelled, because its time is up or
+    its client has gone, is dropped.
+    """
+
+    def __init__(self, encoder: Encoder, limits: Limits) -> None:
+        self.encoder = encoder
+        self._limits = limits
+        # Requests with pictures that are not begun, by whether the next one is larger than a slice.
+        self._turns: dict[bool, deque[_Request]] = {False: deque(), True: deque()}
+        self._large = False  # whether the last slice was of those
+        self._wake = threading.Condition()
+        self._closed = False
+        self._thread = threading.Thread(
+            target=self._run, name=f"i2cansay-encoder {encoder.name}", daemon=True
+        )
+        self._thread.start()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._turns.values()))
+
+    def encode(self, pictures: list[Picture]) -> Future[Float32]:
+        """Queue pictures; their features, (n, dim), or a ServiceError that names every one that is none.
+
+        Raises ServiceError where too many requests wait, or too many pixels and these are many too.
+        """
+        request = _Request(pictures)
+        name = f"encoder {self.encoder.name}"
+        with self._wake:
+            if self._closed:
+                raise stopping()
+            self._drop()
+            if len(self) >= self._limits.waiting:
+                raise busy(name)
+            pixels = request.pixels_left()
+            waiting = sum(each.pixels_left() for turns in self._turns.values() for each in turns)
+            if pixels > SLICE_PIXELS and waiting + pixels > self._limits.pixels_in_flight:
+                raise busy(name)
+            self._turns[request.is_large()].append(request)
+            self._wake.notify()
+        return request.answer
+
+    def close(self) -> None:
+        """Finish what waits."""
+        with self._wake:
+            self._closed = True
+            self._wake.notify()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                while not len(self) and not self._closed:
+                    self._wake.wait()
+                if not len(self):
+                    return
+                taken = self._take()
+            if taken:
+                self._serve(taken)
+
+    def _drop(self) -> None:
+        """Forget requests that nobody waits for any more, and those that have failed."""
+        for turns in self._turns.values():
+            for request in [each for each in turns if each.answer.done()]:
+                turns.remove(request)
+
+    def _take(self) -> list[tuple[_Request, int]]:
+        """Return the next slice: requests, and places in them."""
+        self._drop()
+        self._large = bool(self._turns[True]) and not (self._large and self._turns[False])
+        turns = self._turns[self._large]
+        taken: list[tuple[_Request, int]] = []
+        room = SLICE_PIXELS
+        while turns and len(taken) < SLICE_PICTURES:
+            request = turns[0]
+            pixels = request.pictures[request.begun].pixels
+            if taken and pixels > room:
+                break
+            room -= pixels
+            taken.append((turns.popleft(), request.begun))
+            request.begun += 1
+            if request.begun < len(request.pictures):
+                self._turns[request.is_large()].append(request)
+        return taken
+
+    def _serve(self, taken: list[tuple[_Request, int]]) -> None:
+        try:
+            encoded = self.encoder.encode_each([request.pictures[place].data for request, place in taken])
+        except Exception as error:
+            for request in {request for request, _ in taken}:
+                if request.answer.set_running_or_notify_cancel():
+                    request.answer.set_exception(error)
+            return
+        for row, index in enumerate(encoded.indices):
+            request, place = taken[int(index)]
+            request.rows[place] = encoded.features[row]
+        for problem in encoded.errors:
+            assert problem.index is not None
+            request, place = taken[problem.index]
+            request.reasons[place] = problem.reason
+        for request in {request for request, _ in taken}:
+            request.finish()

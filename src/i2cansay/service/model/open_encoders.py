@@ -1,0 +1,60 @@
+"""The encoders that the models of a service use."""
+
+from __future__ import annotations
+
+import threading
+
+from i2cansay.encoders import ENCODERS, get_encoder
+from i2cansay.encoders.encoder import Encoder
+from i2cansay.image_learner.identity import EncoderIdentity
+from i2cansay.service.errors import ServiceError, not_found, refused
+from i2cansay.service.limits import Limits
+from i2cansay.service.model.image_queue import PictureQueue
+
+__all__ = ["Encoders", "PictureQueue"]
+
+
+class Encoders:
+    """The encoders in use, each opened once."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._queues: dict[str, PictureQueue] = {}
+
+    def named(self, name: str) -> PictureQueue:
+        """Open an encoder by its name in the table, or one that was added; never by a path."""
+        from i2cansay.encoders.added import added_names
+
+        if name not in {*ENCODERS, *added_names()}:
+            raise not_found(
+                f"there is no encoder {name!r}; known are {', '.join(sorted({*ENCODERS, *added_names()}))}"
+            )
+        try:
+            return self._queue(get_encoder(name))
+        except (ValueError, OSError, ImportError) as error:
+            raise refused(f"the encoder {name!r} cannot be opened: {error}") from error
+
+    def of(self, identity: EncoderIdentity) -> PictureQueue:
+        """Return the encoder a model was made with; ServiceError where it is not to be had."""
+        if (known := self._queues.get(identity.fingerprint)) is not None:
+            return known
+        try:
+            return self._queue(identity.open())
+        except (ValueError, OSError, ImportError) as error:
+            raise ServiceError(503, "no_encoder", f"pictures cannot be used: {error}") from error
+
+    def _queue(self, encoder: Encoder) -> PictureQueue:
+        with self._lock:
+            if encoder.fingerprint not in self._queues:
+                self._queues[encoder.fingerprint] = PictureQueue(encoder, self._limits)
+            return self._queues[encoder.fingerprint]
+
+    def waiting(self) -> int:
+        """Requests that wait to be encoded."""
+        return sum(len(queue) for queue in self._queues.values())
+
+    def close(self) -> None:
+        """Finish what waits, in all of them."""
+        for queue in self._queues.values():
+            queue.close()

@@ -1,0 +1,240 @@
+"""One named model: a writer that commits requests in groups, and readers that never wait for it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from i2cansay.core.types import Float32
+from i2cansay.service.errors import ServiceError, conflict, not_found, not_stored, refused
+from i2cansay.service.limits import Limits
+from i2cansay.service.metrics import Metrics
+from i2cansay.service.model.batcher import Batcher
+from i2cansay.service.model.requests import Answer, Learn, Request, Tested
+from i2cansay.service.model.revision import can_undo
+from i2cansay.service.model.snapshot import Prediction, Snapshot
+from i2cansay.service.model.teaching import Session
+from i2cansay.service.model.transaction import Draft
+from i2cansay.service.storage.database import Damaged, Database, reading
+from i2cansay.service.storage.database_file import copy_of
+from i2cansay.service.storage.model_records import LogEntry
+
+
+@dataclass(frozen=True)
+class Question:
+    """Rows to be predicted, (n, d), and how many classes to name."""
+
+    X: Float32
+    top: int
+
+
+class Model:
+    """A model of the service.
+
+    Attributes
+    ----------
+    facts : ModelFacts
+    snapshot : Snapshot
+        The latest committed state; replaced, never changed.
+    read_only : str
+        Why nothing can be taught, "" where it can.
+    """
+
+    def __init__(self, path: Path, limits: Limits, metrics: Metrics) -> None:
+        """Open the model at `path`; raise Damaged where it cannot be read, whatever the reason."""
+        self.path = path
+        self.read_only = ""
+        self._limits = limits
+        self._metrics = metrics
+        with reading():
+            self._database = self._open_database()
+            try:
+                self._session = Session.read(self._database, path.stem, limits.state_bytes)
+                self.snapshot = Snapshot.of(self._session)
+                if not self.read_only:
+                    self._database.sweep()  # after a crash the log may hold an older state
+            except BaseException:
+                self._database.close()
+                raise
+        self.facts = self._session.facts
+        self._doubtful = False
+        self._deleted = False
+        name = f"model {self.facts.name}"
+        together, waiting = limits.together, limits.waiting
+        self._teaching = Batcher[Request, Answer](name, self._teach, waiting=waiting, together=together)
+        self._asking = Batcher[Question, list[Prediction]](
+            name, self._ask, waiting=waiting, together=limits.rows, weight=lambda question: len(question.X)
+        )
+
+    def _open_database(self) -> Database:
+        try:
+            return Database(self.path)
+        except sqlite3.OperationalError as error:
+            if "readonly" not in str(error) and "unable to open" not in str(error):
+                raise
+            self.read_only = f"the data folder cannot be written ({error})"
+        return Database.in_memory(copy_of(self.path))
+
+    # -- asking ---------------------------------------------------------------------------------------------
+
+    def ask(self, question: Question) -> Future[list[Prediction]]:
+        """Queue a question."""
+        with self._unless_deleted():
+            return self._asking.submit(question)
+
+    def _ask(self, questions: list[Question]) -> list[list[Prediction] | Exception]:
+        snapshot = self.snapshot
+        if snapshot.learner is None:
+            return [conflict("the model knows no class yet; teach it one")] * len(questions)
+        # Rows of another width may have come in before the first lesson settled it.
+        fitting = [question for question in questions if question.X.shape[1] == snapshot.width]
+        predictions: Iterator[Prediction] = iter(())
+        if fitting:
+            X = np.concatenate([question.X for question in fitting])
+            top = [question.top for question in fitting for _ in range(len(question.X))]
+            predictions = iter(snapshot.predict(X, top))
+            self._metrics.predicted(len(X))
+        return [
+            list(islice(predictions, len(question.X)))
+            if question.X.shape[1] == snapshot.width
+            else refused(f"expected features of width {snapshot.width}, got {question.X.shape[1]}")
+            for question in questions
+        ]
+
+    # -- teaching -------------------------------------------------------------------------------------------
+
+    def teach(self, request: Request) -> Future[Answer]:
+        """Queue a change; its answer comes when it is on the disk."""
+        if self.read_only:
+            raise not_stored(self.read_only)
+        with self._unless_deleted():
+            return self._teaching.submit(request)
+
+    def _teach(self, requests: list[Request]) -> Sequence[Answer | Exception]:
+        with self._metrics.committing(len(requests)):
+            try:
+                return self._commit(requests)
+            except ServiceError as error:
+                return [error] * len(requests)
+            except Exception:
+                if len(requests) == 1:
+                    raise
+        # Something unforeseen in one request must not take the others with it.
+        return [answer for request in requests for answer in self._teach_alone(request)]
+
+    def _teach_alone(self, request: Request) -> Sequence[Answer | Exception]:
+        try:
+            return self._commit([request])
+        except Exception as error:
+            return [error]
+
+    def _commit(self, requests: list[Request]) -> Sequence[Answer | Exception]:
+        try:
+            self._make_sure()
+            draft = Draft(self._session, self._database, self._limits)
+            outcomes: list[Answer | str | Exception] = []
+            for request, tested in zip(requests, self._test(requests), strict=True):
+                try:
+                    outcomes.append(draft.apply(request, tested))
+                except ServiceError as error:
+                    outcomes.append(error)
+            lessons = draft.finish()
+            session = draft.session
+            # Made before the commit: after it nothing may fail any more, or the answer would be wrong.
+            snapshot = Snapshot.of(session)
+            if draft.changes:  # samples that only wait leave nothing to write
+                self._database.commit(
+                    session.version, session.learner.state(), session.notes(), draft.changes
+                )
+        except (sqlite3.Error, Damaged) as error:
+            self._doubtful = True
+            self._metrics.storage_failed()
+            raise not_stored(str(error)) from error
+        self._session, self.snapshot = session, snapshot
+        self._metrics.learnt(sum(lesson.learnt for lesson in lessons.values()))
+        return [lessons[outcome] if isinstance(outcome, str) else outcome for outcome in outcomes]
+
+    def _test(self, requests: list[Request]) -> list[Tested | None]:
+        """Ask the snapshot about everything that is about to be learnt, in one go."""
+        width = self.snapshot.width
+        asked = [r for r in requests if isinstance(r, Learn) and r.X.shape[1] == width]
+        if not asked:
+            return [None] * len(requests)
+        labels = [label for request in asked for label in request.labels]
+        tested = self.snapshot.test(np.concatenate([request.X for request in asked]), labels)
+        ends = iter(np.cumsum([len(request.labels) for request in asked]).tolist())
+        chosen = {id(request) for request in asked}
+        parts: list[Tested | None] = []
+        for request in requests:
+            if isinstance(request, Learn) and id(request) in chosen:
+                end = next(ends)
+                parts.append(tested.part(end - len(request.labels), end))
+            else:
+                parts.append(None)
+        return parts
+
+    def _make_sure(self) -> None:
+        """After a failed commit: find out whether it reached the disk after all."""
+        if not self._doubtful:
+            return
+        with reading():
+            if self._database.reopen():
+                self._doubtful = False
+                return
+            pending = self._session.pending
+            session = Session.read(self._database, self.facts.name, self._limits.state_bytes)
+            kept = {label: samples for label, samples in pending.items() if label not in session.classes}
+            session = replace(session, pending=kept, serial=self._session.serial)
+            snapshot = Snapshot.of(session)
+        self._session, self.snapshot = session, snapshot
+        self._doubtful = False
+
+    # -- the rest -------------------------------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait to be learnt."""
+        return len(self._teaching)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether its learner can take samples out again."""
+        return can_undo(self._session.learner)
+
+    def session(self) -> Session:
+        """Return the latest committed session."""
+        return self._session
+
+    def log(self, after: int, limit: int) -> list[tuple[int, LogEntry]]:
+        """Return lines of the audit log."""
+        with self._unless_deleted():
+            return self._database.log(after, limit)
+
+    def backup(self) -> bytes:
+        """Return a consistent copy of the file."""
+        with self._unless_deleted():
+            return self._database.copy()
+
+    @contextmanager
+    def _unless_deleted(self) -> Iterator[None]:
+        """Say so where something fails because the model has been deleted meanwhile."""
+        try:
+            yield
+        except (ServiceError, sqlite3.Error) as error:
+            if self._deleted:
+                raise not_found(f"the model {self.facts.name!r} has been deleted") from error
+            raise
+
+    def close(self, *, deleted: bool = False) -> None:
+        """Answer what waits, then let go of the file; `deleted` is what later requests are told."""
+        self._deleted = deleted
+        self._asking.close()
+        self._teaching.close()
+        self._database.close()

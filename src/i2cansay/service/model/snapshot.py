@@ -1,0 +1,134 @@
+"""What readers see: a finished state that nobody changes any more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from i2cansay.core.types import Features, Float64
+from i2cansay.learners.base import OnlineClassifier
+from i2cansay.service.model.curve import Curve
+from i2cansay.service.model.novelty import ClassSpread, Novelty
+from i2cansay.service.model.requests import Tested
+from i2cansay.service.model.teaching import Session
+
+NEW = 0.95
+"""From this unknown score on a sample "looks new"."""
+SURE = 0.6
+"""Below this probability the model is not sure."""
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A class and how likely it is."""
+
+    label: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The answer for one sample.
+
+    Attributes
+    ----------
+    label, probability
+        The likeliest class.
+    unknown : float
+        From 0, as near as any known sample, to 1, farther than all of them.
+    verdict : {"sure", "unsure", "new"}
+    top : tuple of Guess
+        The likeliest classes, the likeliest first.
+    """
+
+    label: str
+    probability: float
+    unknown: float
+    verdict: Literal["sure", "unsure", "new"]
+    top: tuple[Guess, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer as it is sent; `asdict` takes several times as long, and this is asked most."""
+        return {**self.__dict__, "top": [guess.__dict__ for guess in self.top]}
+
+
+@dataclass(frozen=True)
+class ClassLine:
+    """A class as the list shows it; `durable` says whether its samples survive a crash."""
+
+    label: str
+    count: int
+    durable: bool
+    first: float
+    last: float
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A model as it was after some commit, pending samples included."""
+
+    version: int
+    learner: OnlineClassifier | None
+    classes: tuple[ClassLine, ...]
+    curve: Curve
+    novelty: Novelty
+    width: int | None
+
+    @classmethod
+    def of(cls, session: Session) -> Snapshot:
+        """Freeze a session."""
+        lines = [ClassLine(r.label, r.count, True, r.first, r.last) for r in session.classes.values()]
+        lines += [
+            ClassLine(label, len(samples), False, samples[0].at, samples[-1].at)
+            for label, samples in session.pending.items()
+        ]
+        lines.sort(key=lambda line: line.label)
+        live = session.live()
+        if live is not None:  # what a learner makes ready on first use is made here, not in a reader
+            live.class_scores(np.zeros((1, live.n_features_in_), dtype=np.float32))
+        return cls(session.version, live, tuple(lines), session.curve, session.novelty, width=session.width)
+
+    @cached_property
+    def _spread(self) -> ClassSpread | None:
+        return None if self.learner is None else ClassSpread.of(self.learner)
+
+    def _strangeness(self, X: Features, scores: Features, probabilities: Float64) -> Float64:
+        if self._spread is not None:
+            return self._spread.strangeness(X, scores)
+        doubt: Float64 = 2 * (1 - probabilities.max(axis=1))
+        return doubt
+
+    def predict(self, X: Features, top: list[int]) -> list[Prediction]:
+        """Return the answer for each row of `X`, (n, d), naming its `top` classes, (n,); it must know a class."""
+        assert self.learner is not None
+        scores = self.learner.class_scores(X)
+        probabilities = self.learner._temperature.probabilities(scores)
+        unknown = self.novelty.unknown(self._strangeness(X, scores, probabilities)).tolist()
+        labels = self.learner.classes_.tolist()
+        order = (-scores).argsort(axis=1, kind="stable")
+        answers = []
+        for row, (columns, wanted) in enumerate(zip(order, top, strict=True)):
+            guesses = tuple(Guess(labels[c], float(probabilities[row, c])) for c in columns[:wanted].tolist())
+            best = guesses[0]
+            verdict: Literal["sure", "unsure", "new"] = "sure" if best.probability >= SURE else "unsure"
+            if unknown[row] >= NEW:
+                verdict = "new"
+            answers.append(Prediction(best.label, best.probability, unknown[row], verdict, guesses))
+        return answers
+
+    def test(self, X: Features, labels: list[str]) -> Tested:
+        """Ask about rows that are about to be learnt; only those of known classes count."""
+        if self.learner is None or X.shape[1] != self.width:
+            return Tested.nothing(len(X))
+        scores = self.learner.class_scores(X)
+        probabilities = self.learner._temperature.probabilities(scores)
+        known = np.array([line.label for line in self.classes])
+        given = np.array(labels)
+        return Tested(
+            np.isin(given, known),
+            self.learner.classes_[scores.argmax(axis=1)] == given,
+            self._strangeness(X, scores, probabilities),
+        )

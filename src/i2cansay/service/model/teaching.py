@@ -1,0 +1,161 @@
+"""Everything a model knows at one moment: what is on its disk, and what is only in memory."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from i2cansay.core.types import Float32, State
+from i2cansay.learners.base import OnlineClassifier
+from i2cansay.service.limits import Limits
+from i2cansay.service.model.curve import Curve
+from i2cansay.service.model.novelty import Novelty
+from i2cansay.service.model.requests import Remembered, Sample
+from i2cansay.service.model.size import check_size
+from i2cansay.service.storage.database import Contents, Damaged, Database
+from i2cansay.service.storage.model_records import ClassRecord, ModelFacts
+
+
+@dataclass(frozen=True)
+class Session:
+    """A model between two commits; never changed, only followed by another.
+
+    Attributes
+    ----------
+    learner : OnlineClassifier
+        Knows the classes that have at least `min_samples` samples, and nothing of the others: a class of one
+        sample has that sample as its mean, and its steps show in the weights of other classes.
+    pending : dict
+        The samples of the other classes, in memory only. A crash loses them; their lessons were answered so.
+    lessons : dict
+        What can be taken back.
+    serial, classes_made : int
+        The numbers of the last sample and of the last class that were given one.
+    """
+
+    facts: ModelFacts
+    learner: OnlineClassifier
+    version: int = 0
+    classes: dict[str, ClassRecord] = field(default_factory=dict)
+    curve: Curve = field(default_factory=Curve)
+    novelty: Novelty = field(default_factory=Novelty)
+    pending: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
+    lessons: dict[str, Remembered] = field(default_factory=dict)
+    serial: int = 0
+    classes_made: int = 0
+
+    @classmethod
+    def read(cls, database: Database, name: str, most: int = Limits().state_bytes) -> Session:
+        """Return the session that a file called `name` holds; raise what `reading` turns into Damaged.
+
+        A learner that would take more than `most` bytes before its first class is not made.
+        """
+        facts = database.facts()
+        if facts.name != name:
+            raise Damaged(f"holds the model {facts.name!r}, whose file has another name")
+        # Before the learner is made and tried: some take their matrix at once.
+        check_size(facts.untried(), 1, 1, most)
+        return cls.of(facts, database.read())
+
+    @classmethod
+    def of(cls, facts: ModelFacts, contents: Contents) -> Session:
+        """Return the session of what a file holds; ValueError where its parts do not fit together."""
+        learner = facts.make()
+        learner.set_state(contents.state)
+        known = [str(label) for label in getattr(learner, "classes_", ())]
+        if sorted(known) != sorted(contents.classes):
+            raise ValueError("the classes of the learner are not those of the table")
+        if small := [r.label for r in contents.classes.values() if r.count < facts.min_samples]:
+            raise ValueError(f"it holds the class {small[0]!r}, which has too few samples to be written")
+        for label, count in _own_counts(contents.state).items():
+            if contents.classes[label].count != count:
+                raise ValueError(
+                    f"the class {label!r} has {contents.classes[label].count} samples in the table and "
+                    f"{count} in the learner"
+                )
+        numbers = [record.number for record in contents.classes.values()]
+        made = max(numbers, default=0)
+        session = cls(facts, learner, contents.version, contents.classes, classes_made=made)
+        if notes := contents.notes:
+            session = replace(
+                session,
+                curve=Curve.from_json(notes["curve"]),
+                novelty=Novelty(np.array(notes["novelty"], dtype=np.int64)),
+                classes_made=notes["classes_made"],
+            )
+        if len(set(numbers)) < len(numbers) or made > session.classes_made:
+            raise ValueError("the numbers of the classes are not as they were given")
+        return session
+
+    def notes(self) -> dict[str, Any]:
+        """Return what is written beside the learner's own state."""
+        return {
+            "curve": self.curve.to_json(),
+            "novelty": self.novelty.counts.tolist(),
+            "classes_made": self.classes_made,
+        }
+
+    @property
+    def width(self) -> int | None:
+        """The width of the features, None before the first."""
+        if (width := getattr(self.learner, "n_features_in_", None)) is not None:
+            return int(width)
+        waiting = next(iter(self.pending.values()), None)
+        return len(waiting[0].x) if waiting else None
+
+    def count(self, label: str) -> int:
+        """Return how many samples of a class were taught, durable or not."""
+        durable = self.classes[label].count if label in self.classes else 0
+        return durable + len(self.pending.get(label, ()))
+
+    def waiting(self) -> list[Sample]:
+        """Return the samples that are in memory only."""
+        return [sample for samples in self.pending.values() for sample in samples]
+
+    def next(self) -> Session:
+        """Return a copy to work on: the learner may be changed, the rest is replaced part by part."""
+        return replace(
+            self,
+            learner=copy.deepcopy(self.learner),
+            version=self.version + 1,
+            classes=dict(self.classes),
+            pending=dict(self.pending),
+            lessons=dict(self.lessons),
+        )
+
+    def live(self) -> OnlineClassifier | None:
+        """Return a learner that knows the pending samples as well, None where there is no class at all."""
+        if not self.classes and not self.pending:
+            return None
+        if not self.pending:
+            return self.learner
+        learner = copy.deepcopy(self.learner)
+        waiting = self.waiting()
+        learner.partial_fit(stacked(waiting), [sample.label for sample in waiting])
+        return learner
+
+
+def different(samples: Iterable[Sample]) -> int:
+    """Return how many different rows samples have: the mean of one picture shown twice is that picture."""
+    return len({(sample.x + np.float32(0)).tobytes() for sample in samples})  # + 0: no minus zero
+
+
+def _own_counts(state: State) -> dict[str, int]:
+    """Return how many samples a learner itself says its classes have; nothing where it does not count them."""
+    found = [array for name, array in state.items() if name.rpartition(".")[2] == "count"]
+    if not found:
+        return {}
+    labels = json.loads(bytes(state["labels"]).decode())["labels"]
+    # Imported models may count by weight, and weights add up to a little less than a whole number.
+    return {str(label): math.floor(count + 1e-6) for label, count in zip(labels, found[0], strict=True)}
+
+
+def stacked(samples: list[Sample]) -> Float32:
+    """Return the features of samples as rows, (n, d)."""
+    return np.stack([sample.x for sample in samples])

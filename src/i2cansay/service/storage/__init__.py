@@ -1,0 +1,1 @@
+"""A model's file: durable, and checked."""

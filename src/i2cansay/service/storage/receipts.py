@@ -1,0 +1,74 @@
+"""What became of the samples sent under an idempotency key, so that a repeated request counts once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from i2cansay.service.storage.blocks import digest_of
+
+NOT_HELD, TAKEN_BACK = -2, -1
+"""Places of a sample that is not on the disk, and of one that was taken out of the model on request."""
+BYTES = 4
+"""Of one place."""
+
+
+def key_digest(key: str, who: str) -> bytes:
+    """Return what stands for a key on the disk; another token's key is another key.
+
+    A digest, because clients make keys of anything, file names too.
+    """
+    return digest_of(b"key", who.encode(), key.encode())
+
+
+def lesson_digest(
+    key: str, labels: Sequence[str], images: Sequence[bytes] | None, features: NDArray[Any] | None
+) -> bytes:
+    """Return what tells a lesson from another under the same key: labels, and the samples as they were sent.
+
+    As sent, not as encoded: an encoder may round differently in another batch. With the key in it, so that nobody
+    who has the file and a picture, but not the key, can find out whether the picture was taught.
+    """
+    sent = images if features is None else [str(features.shape).encode(), features.tobytes()]
+    return digest_of(b"lesson", key.encode(), json.dumps(list(labels)).encode(), *(sent or ()))
+
+
+def labels_digest(labels: Sequence[str]) -> bytes:
+    """Return what tells lessons apart where the samples as they were sent are not known."""
+    return digest_of(b"labels", json.dumps(list(labels)).encode())
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """Where each sample of a request is: the number of its class, or one of the two places above.
+
+    `content` is the digest of what was sent.
+
+    Examples
+    --------
+    >>> receipt = Receipt.none(3, b"digest").put(0, 7).put(2, TAKEN_BACK)
+    >>> [receipt.place(position) for position in range(3)]
+    [7, -2, -1]
+    """
+
+    content: bytes
+    places: bytes
+
+    @classmethod
+    def none(cls, total: int, content: bytes) -> Receipt:
+        """None of them is on the disk yet."""
+        return cls(content, NOT_HELD.to_bytes(BYTES, "little", signed=True) * total)
+
+    def place(self, position: int) -> int:
+        """Return where a sample is."""
+        return int.from_bytes(self.places[BYTES * position :][:BYTES], "little", signed=True)
+
+    def put(self, position: int, place: int) -> Receipt:
+        """Return the receipt with a sample in another place."""
+        places = bytearray(self.places)
+        places[BYTES * position : BYTES * (position + 1)] = place.to_bytes(BYTES, "little", signed=True)
+        return replace(self, places=bytes(places))

@@ -1,0 +1,80 @@
+"""The rows of a model's file: each is written with its digest, and counted in the root."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from i2cansay.service.storage.blocks import digest_of, sealed
+from i2cansay.service.storage.root_digest import Root
+
+COLUMNS = {
+    "facts": ("id", "text"),
+    "blocks": ("name", "number", "data"),
+    "classes": ("label", "count", "first", "last", "number"),
+    "receipts": ("key", "content", "places", "at"),
+    "log": ("id", "at", "action", "label", "count", "scored", "correct", "who"),
+}
+"""Without `seal`, the digest of the others."""
+KEYS = {table: 2 if table == "blocks" else 1 for table in COLUMNS}
+"""How many of the first columns tell a row from the others."""
+Row = tuple[Any, ...]
+
+
+class Tables:
+    """Rows written through one connection, inside a transaction of the caller's; `root` follows them."""
+
+    def __init__(self, connection: sqlite3.Connection, root: Root) -> None:
+        self.root = root
+        self._run = connection.execute
+
+    def put(self, table: str, rows: Iterable[Row]) -> None:
+        """Write rows, each in place of the one with its key."""
+        columns, n_keys = (*COLUMNS[table], "seal"), KEYS[table]
+        places = ", ".join("?" * len(columns))
+        new = ", ".join(f"{column} = excluded.{column}" for column in columns[n_keys:])
+        statement = (
+            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places}) "
+            f"ON CONFLICT ({', '.join(columns[:n_keys])}) DO UPDATE SET {new}"
+        )
+        for row in rows:
+            seal = seal_of(table, row)
+            self._count_out(table, self._with_key(table), row[:n_keys])
+            self._run(statement, (*row, seal))
+            self.root.add(table, seal)
+
+    def drop(self, table: str, keys: Iterable[Row]) -> None:
+        """Delete the rows with these keys."""
+        for key in keys:
+            self.drop_where(table, self._with_key(table), key)
+
+    def drop_where(self, table: str, condition: str, values: Row) -> None:
+        """Delete the rows for which a condition holds."""
+        self._count_out(table, condition, values)
+        self._run(f"DELETE FROM {table} WHERE {condition}", values)
+
+    def _with_key(self, table: str) -> str:
+        return " AND ".join(f"{column} = ?" for column in COLUMNS[table][: KEYS[table]])
+
+    def _count_out(self, table: str, condition: str, values: Row) -> None:
+        for (seal,) in self._run(f"SELECT seal FROM {table} WHERE {condition}", values).fetchall():
+            self.root.remove(table, seal)
+
+    def read(self, table: str) -> Iterator[Row]:
+        """Yield the rows in the order of their keys, counting them into the root; ValueError for a broken one."""
+        columns = COLUMNS[table]
+        order = ", ".join(columns[: KEYS[table]])
+        for *row, seal in self._run(f"SELECT {', '.join(columns)}, seal FROM {table} ORDER BY {order}"):
+            if seal_of(table, tuple(row)) != seal:
+                raise ValueError(f"a row of its {table} does not match its digest")
+            self.root.add(table, seal)
+            yield tuple(row)
+
+
+def seal_of(table: str, row: Row) -> bytes:
+    """Return the digest of a row."""
+    if table == "blocks":  # bytes as they are; the name and number are part of it, so that blocks cannot swap
+        name, number, data = row
+        return digest_of(f"{name} {number}".encode(), data)
+    return sealed(*row)

@@ -1,0 +1,128 @@
+"""Eq. 3 and 4, and the ways pseudo-features are compared with."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from i2cansay.core.paper.ican import (
+    PSEUDO_KINDS,
+    PseudoKind,
+    draw_absent_classes,
+    draw_old_classes,
+    draw_sources,
+    pseudo_features,
+    transfer,
+)
+from i2cansay.core.paper.moments import ClassMoments
+from i2cansay.core.types import Features, Rows
+
+
+def world(n_classes: int = 3, n: int = 60, d: int = 5, seed: int = 0) -> tuple[Features, Rows, ClassMoments]:
+    rng = np.random.default_rng(seed)
+    classes = np.arange(n) % n_classes
+    X = rng.normal(size=(n_classes, d))[classes] * 3 + rng.normal(size=(n, d)) * (1 + classes[:, None])
+    moments = ClassMoments(d)
+    moments.resize(n_classes)
+    moments.add(X, classes)
+    return X, classes, moments
+
+
+def test_eq3_eq4_against_loops_over_samples_and_dimensions() -> None:
+    X, classes, moments = world()
+    old = (classes + 1) % 3
+    got = pseudo_features("ican", X, classes=classes, old=old, moments=moments, rng=np.random.default_rng(0))
+    for i in range(len(X)):
+        for d in range(X.shape[1]):
+            own, other = X[classes == classes[i], d], X[classes == old[i], d]
+            offset = X[i, d] - own.mean()
+            expected = offset * other.std() / (own.std() + 1e-8) + other.mean()
+            assert got[i, d] == pytest.approx(expected, rel=1e-5, abs=1e-5)
+
+
+def test_eq4_transfer_of_a_whole_class_has_the_other_classs_moments() -> None:
+    X, classes, moments = world()
+    own = classes == 0
+    made = pseudo_features(
+        "ican",
+        X[own],
+        classes=classes[own],
+        old=np.full(own.sum(), 2),
+        moments=moments,
+        rng=np.random.default_rng(0),
+    )
+    np.testing.assert_allclose(made.mean(axis=0), moments.mean[2], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(made.std(axis=0), moments.std()[2], rtol=1e-4)
+
+
+def test_eq4_going_there_and_back_returns_the_sample() -> None:
+    rng = np.random.default_rng(1)
+    x, mean_a, mean_b = rng.normal(size=(3, 4, 6))
+    std_a, std_b = rng.uniform(0.5, 2, size=(2, 4, 6))
+    there = transfer(x, mean_from=mean_a, std_from=std_a, mean_to=mean_b, std_to=std_b, alpha=0.0)
+    back = transfer(there, mean_from=mean_b, std_from=std_b, mean_to=mean_a, std_to=std_a, alpha=0.0)
+    np.testing.assert_allclose(back, x, rtol=1e-12)
+
+
+def test_a_class_of_one_sample_gives_its_prototype() -> None:
+    X, classes, moments = world()
+    moments.resize(4)
+    moments.add(np.full((1, 5), 7.0), np.array([3]))
+    kinds: tuple[PseudoKind, ...] = ("ican", "gaussian", "prototype")
+    for kind in kinds:
+        made = pseudo_features(
+            kind,
+            X[:2],
+            classes=classes[:2],
+            old=np.array([3, 3]),
+            moments=moments,
+            rng=np.random.default_rng(0),
+        )
+        np.testing.assert_array_equal(made, 7.0)
+
+
+@pytest.mark.parametrize("kind", PSEUDO_KINDS)
+def test_every_kind_is_centred_on_the_old_class(kind: PseudoKind) -> None:
+    X, classes, moments = world(n=900)
+    old = (classes + 1) % 3
+    made = pseudo_features(
+        kind,
+        X,
+        classes=classes,
+        old=old,
+        moments=moments,
+        rng=np.random.default_rng(0),
+    )
+    for c in range(3):
+        np.testing.assert_allclose(made[old == c].mean(axis=0), moments.mean[c], atol=0.8)
+    spread = {c: made[old == c].std() for c in range(3)}
+    if kind == "gaussian":
+        np.testing.assert_allclose(made[old == 1].std(axis=0), moments.std()[1], rtol=0.2)
+    if kind == "radius":  # one spread for all classes and directions
+        within = [made[old == c].std(axis=0) for c in range(3)]
+        np.testing.assert_allclose(within, np.sqrt((moments.std() ** 2).mean()), rtol=0.2)
+    if kind == "translation":
+        np.testing.assert_allclose(made[old == 1].std(axis=0), moments.std()[0], rtol=1e-4)
+    assert all(np.isfinite(value) for value in spread.values())
+
+
+@pytest.mark.parametrize(
+    ("per_sample", "expected"), [(0, 0), (0.25, 12), (0.5, 25), (1, 50), (2, 100), (2.5, 125)]
+)
+def test_quantity_is_the_rounded_multiple_of_the_batch(per_sample: float, expected: int) -> None:
+    rows = draw_sources(50, per_sample, np.random.default_rng(0))
+    counts = np.bincount(rows, minlength=50)
+    assert len(rows) == expected
+    assert counts.max() - counts.min() <= 1
+
+
+def test_old_classes_are_uniform_over_all_others() -> None:
+    drawn = draw_old_classes(np.full(40_000, 2), 5, np.random.default_rng(0))
+    counts = np.bincount(drawn, minlength=5)
+    assert counts[2] == 0
+    assert stats.chisquare(counts[[0, 1, 3, 4]]).pvalue > 1e-3
+
+
+def test_absent_classes_are_absent() -> None:
+    drawn = draw_absent_classes(np.array([0, 3]), 5, 1000, np.random.default_rng(0))
+    assert set(drawn.tolist()) == {1, 2, 4}
+    assert len(draw_absent_classes(np.array([0, 1]), 2, 10, np.random.default_rng(0))) == 0

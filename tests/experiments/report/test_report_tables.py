@@ -1,0 +1,77 @@
+"""Which tables come of which records; accuracy is set, not learnt."""
+
+from dataclasses import replace
+
+from i2cansay.experiments.claims.verification import verify
+from i2cansay.experiments.declare.cell import Cell
+from i2cansay.experiments.declare.declaration import load_table
+from i2cansay.experiments.declare.plan import Choice, make_plan
+from i2cansay.experiments.report.report_prose import honest, low_data_cost
+from i2cansay.experiments.report.report_tables import left_out, measure_all
+from i2cansay.experiments.run.record import Record
+from tests.experiments.samples import make_record
+
+
+def played(table: str, choice: Choice) -> list[Record]:
+    return [_record(cell) for cell in make_plan(load_table(table), choice).cells()]
+
+
+def _record(cell: Cell) -> Record:
+    parameters = cell.all_parameters()
+    blank = make_record()
+    sessions = tuple(replace(blank.outcome.checkpoints[-1], session=session) for session in range(5))
+    outcome = replace(blank.outcome, checkpoints=sessions, new_classes=((0, 1), (), (), (), ()))
+    return replace(blank, key=cell.key("f"), cell=cell.identity(), parameters=parameters, outcome=outcome)
+
+
+def test_the_papers_own_backbones_are_in_place_of_nothing() -> None:
+    (table,) = (t for t in measure_all(played("table1", Choice(seeds=2))) if t.table.name == "table1")
+    assert table.plan.title == "Table 1: online task-free continual learning"
+    assert table.command == "i2cansay reproduce table1 --seeds 2"
+    assert {row.planned.encoder for row in table.rows if row.records} == {"resnet50", "dino_vits8"}
+
+
+def test_another_encoder_has_a_table_of_its_own() -> None:
+    records = [*played("table4", Choice(seeds=2)), *played("table4", Choice(seeds=2, encoder="eyes"))]
+    titles = [table.plan.title for table in measure_all(records)]
+    assert titles == ["Table 4: components", "Table 4: components; eyes in place of resnet50"]
+
+
+def test_declared_low_data_rows_are_no_table_with_that_fraction() -> None:
+    tables = measure_all(played("table1", Choice(seeds=2, encoder="eyes")))
+    assert {table.plan.choice.fraction for table in tables} == {None}
+    assert low_data_cost(tables).startswith("The 12 low-data cells of I2CANSAY in Table 1 (eyes): 18 seconds")
+
+
+def test_a_fraction_that_was_asked_for_is_found_beside_the_declared() -> None:
+    records = [
+        *played("table4", Choice(seeds=2, encoder="eyes")),
+        *played("table4", Choice(seeds=3, encoder="eyes", fraction=0.2)),
+    ]
+    tables = measure_all(records)
+    assert [table.command for table in tables] == [
+        "i2cansay reproduce table4 --encoder eyes --seeds 2",
+        "i2cansay reproduce table4 --encoder eyes --fraction 0.2 --seeds 3",
+    ]
+    assert not left_out(records, tables)
+    assert left_out(records, tables[:1]) == len(records) - len(tables[0].records)
+
+
+def test_more_seeds_than_declared_are_not_lost() -> None:
+    records = played("table4", Choice(seeds=23, encoder="eyes"))
+    (table,) = measure_all(records)
+    assert table.command.endswith("--seeds 23")
+    assert not left_out(records, [table])
+
+
+def test_the_declared_number_of_seeds_is_not_repeated() -> None:
+    (table,) = measure_all(played("table4", Choice(encoder="eyes")))
+    assert table.command == "i2cansay reproduce table4 --encoder eyes"
+
+
+def test_printed_numbers_and_relations_of_our_own_are_no_claims_of_the_paper() -> None:
+    text = "\n".join(honest(verify(played("table4", Choice(seeds=2, encoder="eyes")))))
+    opening, _, rest = text.partition("Relations of our own, which")
+    assert "our relation" not in opening
+    assert "our relation" in rest
+    assert "The numbers printed in" not in text.partition("Not testable here:")[2]

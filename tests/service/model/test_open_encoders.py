@@ -1,0 +1,21 @@
+"""The encoders of a service."""
+
+from __future__ import annotations
+
+import pytest
+
+from i2cansay.image_learner.identity import EncoderIdentity
+from i2cansay.service.errors import ServiceError
+from i2cansay.service.limits import Limits
+from i2cansay.service.model.open_encoders import Encoders
+
+
+def test_encoders_are_opened_once_and_only_the_right_one() -> None:
+    encoders = Encoders(Limits())
+    queue = encoders.named("pixels")
+    identity = EncoderIdentity.of(queue.encoder)
+    assert encoders.of(identity) is queue
+    with pytest.raises(ServiceError, match="taught with") as refusal:
+        encoders.of(EncoderIdentity("pixels", 8, "another fingerprint"))
+    assert refusal.value.status == 503
+    encoders.close()
