@@ -25,6 +25,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from i2cansay.service.http import listener
 from i2cansay.service.http.connections import Connections
 from i2cansay.service.http.listener import Listener, bind
+from i2cansay.service.http.protocol import Http
 from i2cansay.service.limits import Limits
 from i2cansay.service.metrics import Metrics
 from tests.service.running import Running, Starter
@@ -121,6 +122,22 @@ def test_a_connection_that_says_nothing_is_closed_without_a_word(start: Starter)
 
 
 # -- room ---------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_in_two_parts_is_sent_without_waiting_for_the_client(
+    start: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With Nagle's algorithm the second part comes 40 ms late."""
+    at_once: list[int] = []
+
+    def looked_at(protocol: Http) -> None:
+        socket_of = protocol.transport.get_extra_info("socket")
+        at_once.append(socket_of.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        H11Protocol.handle_events(protocol)
+
+    monkeypatch.setattr(Http, "handle_events", looked_at)
+    assert healthy(start())
+    assert at_once and all(at_once)
 
 
 def healthy(running: Running) -> bool:
