@@ -137,7 +137,8 @@ def test_an_answer_in_two_parts_is_sent_without_waiting_for_the_client(
 
     monkeypatch.setattr(Http, "handle_events", looked_at)
     assert healthy(start())
-    assert at_once and all(at_once)
+    assert at_once
+    assert all(at_once)
 
 
 def healthy(running: Running) -> bool:

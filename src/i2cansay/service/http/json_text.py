@@ -24,7 +24,7 @@ def read_json(data: bytes | bytearray) -> dict[str, Any]:
     """
     try:
         text = data.decode()
-        found = json.loads(text, object_pairs_hook=_object, parse_constant=_not_finite)
+        found = _decoder.decode(text)
         if "\\u" in text:  # a half of a surrogate pair has no bytes, and would fail where it is stored
             json.dumps(found, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
@@ -51,3 +51,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _not_finite(name: str) -> NoReturn:
     raise refused(f"numbers must be finite, got {name}, which is not JSON")
+
+
+# Made once: making it takes longer than reading a body of one sample.
+_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_not_finite)
