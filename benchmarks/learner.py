@@ -25,7 +25,6 @@ from threadpoolctl import threadpool_limits
 
 from i2cansay import I2CANSAY
 from i2cansay.core.linalg.blas import add_outer, inner
-from i2cansay.learners.paper_rule import PaperRule
 
 BATCH = 50
 Batch = tuple[NDArray[np.float32], NDArray[np.int64]]
@@ -165,8 +164,7 @@ def memory(c: int = 10_000, d: int = 2048) -> tuple[float, float, float]:
     model, unit = taught(d, c), c * d * 4
     model.predict(np.zeros((1, d), dtype=np.float32))
     state = sum(array.nbytes for array in model._whole_state().values())
-    assert isinstance(model._rule, PaperRule)
-    significance = model._rule.significance
+    significance = model._significance
     assert significance is not None
     caches = sum(part.view.nbytes for part in (significance._u, significance._u_mean, significance._constant))
     with tempfile.TemporaryDirectory() as folder:

@@ -151,10 +151,10 @@ def long_tail(study: Study) -> str:
         "SLDA": SLDA,
         "shared mode, no lift": NO_LIFT,
         "shared mode, no lift, empirical prior": ("i2cansay_shared", {"lift": 0, "prior": "empirical"}),
-        "closed form, no lift": ("i2cansay_shared", {"lift": 0, "pseudo": None}),
+        "closed form, no lift": ("i2cansay_shared", {"lift": 0, "analogies": False}),
         "closed form, no lift, means not drawn in": (
             "i2cansay_shared",
-            {"lift": 0, "pseudo": None, "shrink_means": 0.0},
+            {"lift": 0, "analogies": False, "shrink_means": 0.0},
         ),
     }
 
@@ -323,10 +323,11 @@ def strangers(dataset: str, held_out: bool, seed: int) -> Values:
 
 def strangeness(model: Any, X: Features) -> dict[str, Float64]:
     """Return every score of strangeness that was considered."""
-    rule, mapped = model._rule._closed_form().scores, model._rule.features.apply(X).astype(np.float64)
+    rule = model._solution.get(model._solve).closed_form.scores
+    mapped = model._features.apply(X).astype(np.float64)
     closed = rule.of(mapped)
     far = mapped - rule.centre
-    length = np.einsum("nd,nd->n", far, model._rule.scatter.solve_shrunk(far, model._rule.shrinkage()))
+    length = np.einsum("nd,nd->n", far, model._scatter.solve_shrunk(far, model.shrinkage_))
     probabilities = model.predict_proba(X)
     scores = model.class_scores(X).astype(np.float64) / model._temperature.value
     return {
@@ -349,7 +350,7 @@ def fold(study: Study) -> str:
         lift = FeatureMap(data.X.shape[1], transform="sqrt", lift=width - data.X.shape[1], seed=seed)
         with patch.object(feature_map, "WIDEST", widest):
             model = make_learner(
-                "i2cansay_shared", lift=0, feature_transform="none", pseudo=None, random_state=seed
+                "i2cansay_shared", lift=0, feature_transform="none", analogies=False, random_state=seed
             ).partial_fit(lift.apply(data.X), data.y)
             return {"accuracy": 100 * float(model.score(lift.apply(data.X_test), data.y_test))}
 

@@ -32,7 +32,7 @@ from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Rows
 from i2cansay.experiments.run.shared_features import share_features
 from i2cansay.learners import base, make_learner
-from i2cansay.learners.shared import shared_rule
+from i2cansay.learners.shared import shared_i2cansay
 from i2cansay.learners.shared.feature_map import FeatureMap
 from i2cansay.streams import low_data, make_stream
 
@@ -159,10 +159,10 @@ def by_head(column: Column, lift: int, seed: int) -> Values:
     """Return the accuracy for temperatures of the closed form, and for shares of the head in the decision."""
     parts, found = Parts.of(column, seed), {}
     for samples in SAMPLES_PER_DEGREE:
-        with patch.object(shared_rule, "SAMPLES_PER_DEGREE", samples):
+        with patch.object(shared_i2cansay, "SAMPLES_PER_DEGREE", samples):
             model = taught(parts, {"lift": lift}, column.streams()[0], seed)
             for share in HEAD_SHARES:
-                with patch.object(shared_rule, "HEAD_SHARE", share):
+                with patch.object(shared_i2cansay, "HEAD_SHARE", share):
                     name = f"{samples:g} samples per degree, {share:.2g} of the head"
                     found[name] = parts.accuracy(model.class_scores(parts.X_held))
     return found
@@ -177,7 +177,7 @@ def by_calibration(column: Column, lift: int, seed: int) -> Values:
                 patch.object(temperature, "REMEMBERED_ROWS", rows),
                 patch.object(base, "CALIBRATION_COUNT", count),
             ):
-                model = taught(parts, {"lift": lift, "pseudo": None}, column.streams()[0], seed)
+                model = taught(parts, {"lift": lift, "analogies": False}, column.streams()[0], seed)
             right = model.predict(parts.X_held) == parts.y_held
             error = calibration_error(model.predict_proba(parts.X_held), right)
             found[f"{rows:g} rows remembered, classes from {count:g} of the usual count"] = 100 * error

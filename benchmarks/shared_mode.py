@@ -103,12 +103,14 @@ ROWS = (
 )
 ABLATION = (
     SHARED,
-    Row("without analogies (closed form)", "i2cansay_shared", {"pseudo": None}),
-    Row("closed form, means not drawn in", "i2cansay_shared", {"pseudo": None, "shrink_means": 0.0}),
-    Row("closed form, OAS shrinkage", "i2cansay_shared", {"pseudo": None, "shrinkage": "oas"}),
-    Row("closed form, without the root", "i2cansay_shared", {"pseudo": None, "feature_transform": "none"}),
+    Row("without analogies (closed form)", "i2cansay_shared", {"analogies": False}),
+    Row("closed form, means not drawn in", "i2cansay_shared", {"analogies": False, "shrink_means": 0.0}),
+    Row("closed form, OAS shrinkage", "i2cansay_shared", {"analogies": False, "shrinkage": "oas"}),
+    Row(
+        "closed form, without the root", "i2cansay_shared", {"analogies": False, "feature_transform": "none"}
+    ),
     Row("without the lift", "i2cansay_shared", {"lift": 0}),
-    Row("closed form, without the lift", "i2cansay_shared", {"pseudo": None, "lift": 0}),
+    Row("closed form, without the lift", "i2cansay_shared", {"analogies": False, "lift": 0}),
     Row("nothing of all this: SLDA, OAS", "slda", {"shrinkage": "oas"}),
     Row("without covariance and closed form: paper mode", "i2cansay"),
 )

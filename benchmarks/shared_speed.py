@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas
 from threadpoolctl import threadpool_limits
 
-from i2cansay import I2CANSAY
+from i2cansay import SharedI2CANSAY
 from i2cansay.learners.shared.feature_map import Lift
 
 BATCH = 50
@@ -35,9 +35,9 @@ def batches(d: int, c: int, n: int) -> list[Batch]:
     return [(centres[y] + 0.3 * rng.random((BATCH, d), dtype=np.float32), y) for y in labels]
 
 
-def taught(d: int, c: int) -> I2CANSAY:
+def taught(d: int, c: int) -> SharedI2CANSAY:
     """Return a learner that has seen every class twice, whose inverse has just been made."""
-    model, rng = I2CANSAY(covariance="shared", random_state=0), np.random.default_rng(1)
+    model, rng = SharedI2CANSAY(lift=0, random_state=0), np.random.default_rng(1)
     centres = rng.random((c, d), dtype=np.float32)
     # In one batch: how it came to know the classes is not what is timed.
     y = np.repeat(np.arange(c), 2)
@@ -70,20 +70,20 @@ def step(d: int, c: int, rounds: int) -> dict[str, float]:
 
 def stream(d: int, c: int, n: int) -> tuple[float, int]:
     """Return seconds per batch over a stream of `n` samples, inverses and calibration included, and the inverses."""
-    model, data, inverses = I2CANSAY(covariance="shared", random_state=0), batches(d, c, 12), 0
+    model, data, inverses = SharedI2CANSAY(lift=0, random_state=0), batches(d, c, 12), 0
     begin = perf_counter()
     for position in range(n // BATCH):
-        before = _rule(model)._head._due if position else 0.0
+        before = _head(model)._due if position else 0.0
         model.partial_fit(*data[position % len(data)])
-        inverses += _rule(model)._head._due != before
+        inverses += _head(model)._due != before
     return (perf_counter() - begin) / (n // BATCH), inverses
 
 
-def sizes(model: I2CANSAY, d: int, c: int) -> tuple[float, float, float]:
+def sizes(model: SharedI2CANSAY, d: int, c: int) -> tuple[float, float, float]:
     """Return megabytes of the state, of the bound 5 C D + 2 D D float32, and of what is held beside the state."""
     state = sum(array.nbytes for array in model._whole_state().values())
     model.predict(np.zeros((1, d), dtype=np.float32))
-    closed_form = _rule(model)._closed_form()
+    closed_form = model._solution.get(model._solve).closed_form
     held = sum(array.nbytes for array in (*closed_form.scores, closed_form.factors))
     return state / 1e6, 4 * (5 * c * d + 2 * d * d) / 1e6, held / 1e6
 
@@ -96,7 +96,7 @@ def working_memory(d: int, c: int) -> dict[str, float]:
     batch = batches(d, c, 1)[0]
     tracemalloc.start()
     model = taught(d, c)
-    _rule(model)._start_over()
+    model._start_over()
     model._calibrate_at = 2**62
     state, peaks = sum(array.nbytes for array in model._whole_state().values()), {}
     for name, act in (
@@ -112,7 +112,7 @@ def working_memory(d: int, c: int) -> dict[str, float]:
 
 def answer(d: int, lift: Lift, n: int) -> float:
     """Return seconds from the end of a lesson to the answer, some `n` samples of 100 classes having been taught."""
-    model = I2CANSAY(covariance="shared", lift=lift, random_state=0)
+    model = SharedI2CANSAY(lift=lift, random_state=0)
     data, times = batches(d, 100, n // BATCH + 5), []
     model.partial_fit(*map(np.concatenate, zip(*data[:-5], strict=True)))
     for X, y in data[-5:]:
@@ -125,7 +125,7 @@ def answer(d: int, lift: Lift, n: int) -> float:
 
 def wide(d: int, c: int, n: int) -> tuple[float, float, float]:
     """Return seconds of a batch of very wide features, of one with an inverse, and megabytes of the state."""
-    model, data, times = I2CANSAY(covariance="shared", random_state=0), batches(d, c, n + 1), []
+    model, data, times = SharedI2CANSAY(lift=0, random_state=0), batches(d, c, n + 1), []
     for batch in data:
         begin = perf_counter()
         model.partial_fit(*batch)
@@ -135,14 +135,14 @@ def wide(d: int, c: int, n: int) -> tuple[float, float, float]:
     return float(np.median(times[1:])), times[0], state / 1e6
 
 
-def between_inverses(model: I2CANSAY) -> None:
+def between_inverses(model: SharedI2CANSAY) -> None:
     """Put off inverse and calibration, so that a batch alone is timed."""
-    _rule(model)._head._due = np.inf
+    _head(model)._due = np.inf
     model._calibrate_at = 2**62
 
 
-def _rule(model: I2CANSAY) -> Any:
-    return model._rule
+def _head(model: SharedI2CANSAY) -> Any:
+    return model._head
 
 
 def main() -> None:

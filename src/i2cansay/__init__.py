@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from i2cansay.learners import make_learner as make_learner
     from i2cansay.learners.i2cansay import I2CANSAY as I2CANSAY
     from i2cansay.learners.model_file import load as load
+    from i2cansay.learners.shared.shared_i2cansay import SharedI2CANSAY as SharedI2CANSAY
 
 __version__ = "0.1.0"
 
@@ -26,10 +27,11 @@ _HOME = {
     "I2CANSAY": "i2cansay.learners.i2cansay",
     "ImageLearner": "i2cansay.image_learner",
     "LEARNERS": "i2cansay.learners",
+    "SharedI2CANSAY": "i2cansay.learners.shared.shared_i2cansay",
     "load": "i2cansay.learners.model_file",
     "make_learner": "i2cansay.learners",
 }
-__all__ = ["I2CANSAY", "LEARNERS", "ImageLearner", "load", "make_learner"]
+__all__ = ["I2CANSAY", "LEARNERS", "ImageLearner", "SharedI2CANSAY", "load", "make_learner"]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from i2cansay import I2CANSAY, make_learner
+from i2cansay import make_learner
 from i2cansay.core.linalg.symmetric import MatrixTooLarge
 from i2cansay.core.statistics import discriminant
-from tests.learners.shared_material import digits
+from tests.learners.shared.material import digits, shared
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from tests.learners.shared_material import digits
         ("fecam", {}, 300_000),
         ("ranpac", {"n_projections": 300_000}, 2),
         ("rff_lda", {"n_projections": 300_000}, 2),
-        ("i2cansay", {"covariance": "shared", "lift": 300_000}, 2),
+        ("i2cansay_shared", {"lift": 300_000}, 2),
     ],
 )
 def test_a_covariance_larger_than_memory_is_refused_with_its_size(
@@ -41,13 +41,15 @@ def test_a_covariance_larger_than_memory_is_refused_with_its_size(
 def decisions(scale: float, **parameters: Any) -> Any:
     X, y = digits()
     X, y = scale * X[:300].astype(np.float64), y[:300]
-    model = I2CANSAY(covariance="shared", random_state=0, **parameters)
+    model = shared(**parameters)
     for start in range(0, 250, 50):
         model.partial_fit(X[start : start + 50], y[start : start + 50])
     return model.predict(X)
 
 
-@pytest.mark.parametrize("parameters", [{}, {"feature_transform": "none"}, {"pseudo": None}, {"lift": 20}])
+@pytest.mark.parametrize(
+    "parameters", [{}, {"feature_transform": "none"}, {"analogies": False}, {"lift": 20}]
+)
 def test_a_power_of_two_changes_no_decision(parameters: dict[str, Any]) -> None:
     expected = decisions(1.0, **parameters)
     for exponent in (-36, -20, 10, 44):  # 1e-11 to 1e13
@@ -56,7 +58,7 @@ def test_a_power_of_two_changes_no_decision(parameters: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("parameters", [{}, {"feature_transform": "none"}])
 def test_what_float32_cannot_hold_is_decided_by_the_closed_form(parameters: dict[str, Any]) -> None:
-    expected = decisions(1.0, pseudo=None, **parameters)
+    expected = decisions(1.0, analogies=False, **parameters)
     for exponent in (-126, -149, -250):  # at 1e-38 there were warnings of an overflow, and nonsense
         np.testing.assert_array_equal(decisions(2.0**exponent, **parameters), expected)
 
@@ -77,7 +79,7 @@ def test_novelty_of_more_classes_than_dimensions_is_the_same(monkeypatch: pytest
     for per_class in (1, 3):
         y = np.arange(90) // per_class
         X = rng.standard_normal((90, 12)) + 3 * rng.standard_normal((90, 12))[y]
-        model = I2CANSAY(covariance="shared", random_state=0).partial_fit(X, y)
+        model = shared().partial_fit(X, y)
         by_dimensions = model.novelty(X)
         with monkeypatch.context() as patch:
             patch.setattr("i2cansay.learners.shared.feature_map.FeatureMap.width", property(lambda _: 10**6))
@@ -90,8 +92,8 @@ def test_of_very_many_classes_those_farthest_out_are_judged(monkeypatch: pytest.
     lengths = np.array([9.0, 1.0, 8.0, 2.0, 7.0, 3.0, 6.0])
     assert discriminant.farthest(lengths).tolist() == [0, 2, 4, 5, 6]
     X, y = digits()
-    for pseudo in ("ican", None):
-        model = I2CANSAY(covariance="shared", pseudo=pseudo, random_state=0)
+    for analogies in (True, False):
+        model = shared(analogies=analogies)
         for start in range(0, 600, 50):
             model.partial_fit(X[start : start + 50], y[start : start + 50])
         assert model.score(X[600:], y[600:]) > 0.85
@@ -106,13 +108,9 @@ def test_pairs_of_many_classes_are_never_all_there(monkeypatch: pytest.MonkeyPat
         shapes.append(products.shape)
         return largest_safe_strength(shrink_means, products)
 
-    for place in (
-        "i2cansay.core.statistics.discriminant.largest_safe_strength",
-        "i2cansay.learners.shared.shared_rule.largest_safe_strength",
-    ):
-        monkeypatch.setattr(place, noted)
+    monkeypatch.setattr(discriminant, "largest_safe_strength", noted)
     X = np.random.default_rng(0).standard_normal((80, 4))
-    model = I2CANSAY(covariance="shared", random_state=0).partial_fit(X, np.arange(80) // 2)
+    model = shared().partial_fit(X, np.arange(80) // 2)
     model.predict(X)
     assert len(shapes) == 2
     assert set(shapes) == {(5, 5)}

@@ -269,7 +269,7 @@ def test_merging_what_does_not_fit_raises_and_changes_nothing(other: I2CANSAY, m
         {"beta": -1.0},
         {"pseudo": "noise"},
         {"distance": "cosine"},
-        {"covariance": "full"},
+        {"bias_scale": "full"},
         {"epochs": 0},
     ],
     ids=str,

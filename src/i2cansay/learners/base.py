@@ -2,6 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -67,6 +68,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     roots or projections of them: then the mean of a class with one sample is that sample."""
     size_advice: str = "narrower features, fewer classes"
     """What makes the state smaller, for the sentence that says it would be too large."""
+    structural: ClassVar[tuple[str, ...]] = ()
+    """Parameters that what is learnt rests on. A change to one of them waits until learning begins anew."""
 
     # Made by `_begin`; before the first batch a learner has none of them.
     _labels: LabelRows
@@ -74,6 +77,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     _temperature: Temperature
     _n_seen: int
     _calibrate_at: int
+    _built_with: dict[str, Any]
 
     # -- what a method writes -------------------------------------------------------------------------------
 
@@ -108,9 +112,48 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _check_parameters(self) -> None:
         """Raise ValueError where a parameter makes no sense."""
 
+    def _structural_values(self) -> dict[str, Any]:
+        """Return the structural parameters as far as what is learnt depends on them."""
+        return {name: getattr(self, name) for name in self.structural}
+
+    def _parameters_changed(self, before: Mapping[str, Any]) -> None:
+        """React to `set_params` on a learner that has begun; `before` are all parameters as they were."""
+
     def _state_bytes(self, n_features: int, n_classes: int) -> int | None:
         """Return what `state_bytes` does, without what every learner has; None where there is no bound."""
         return None
+
+    # -- parameters -----------------------------------------------------------------------------------------
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, as scikit-learn has it; where one makes no sense, nothing changes.
+
+        Once learning has begun, they count from the next batch or question on. Those that what is learnt rests on
+        (`structural`) count when learning begins anew, and until then the learner cannot be saved or merged.
+        """
+        before = self.get_params(deep=False)
+        try:
+            super().set_params(**params)
+            if self._started:
+                self._check_parameters()
+        except ValueError:
+            super().set_params(**before)
+            raise
+        if self._started:
+            self._parameters_changed(before)
+        return self
+
+    def _check_structural(self) -> None:
+        """Raise where parameters were changed that wait for a new beginning."""
+        if not self._started:
+            return
+        wanted = self._structural_values()
+        waiting = [name for name, value in self._built_with.items() if wanted[name] != value]
+        if waiting:
+            raise ValueError(
+                f"{', '.join(waiting)} changed after learning began, and what was learnt does not fit; "
+                "set it back, or begin anew with fit"
+            )
 
     # -- size -----------------------------------------------------------------------------------------------
 
@@ -380,6 +423,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _begin(self, n_features: int) -> None:
         self._check_parameters()
+        self._built_with = self._structural_values()
         self._start(n_features)
         self._rng = make_generator(getattr(self, "random_state", 0))
         self._temperature = Temperature()

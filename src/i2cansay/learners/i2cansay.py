@@ -1,25 +1,41 @@
 """I2CANSAY: class statistics, pseudo-features of old classes, a linear head and its significance correction."""
 
-from os import PathLike
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Self
 
-from numpy.typing import ArrayLike
+import numpy as np
 
-from i2cansay.core.paper.ican import PseudoKind
-from i2cansay.core.paper.isay import BiasScale, Distance
+from i2cansay.core.buffers.reservoir import Reservoir
+from i2cansay.core.paper.head import LinearHead, row_weights, softmax
+from i2cansay.core.paper.ican import (
+    PSEUDO_KINDS,
+    OldClasses,
+    PseudoKind,
+    draw_sources,
+    draw_targets,
+    pseudo_features,
+)
+from i2cansay.core.paper.isay import (
+    BIAS_SCALES,
+    DISTANCES,
+    BiasScale,
+    Distance,
+    Significance,
+    decision,
+    importance,
+)
+from i2cansay.core.paper.moments import ClassMoments
+from i2cansay.core.part_bytes import head_bytes, moments_bytes, room, samples_bytes
+from i2cansay.core.state_parts import add_prefix, strip_prefix
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
+from i2cansay.learners.analogical import AnalogicalClassifier
 from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.labels import as_labels
-from i2cansay.learners.merging import check_mergeable, merge_into
-from i2cansay.learners.paper_rule import PaperRule, PaperSettings
-from i2cansay.learners.parameters import check_choice, check_whole
-from i2cansay.learners.rule import Rule
-from i2cansay.learners.shared.feature_map import Lift, TransformKind
-from i2cansay.learners.shared.shared_rule import SharedRule, SharedSettings
-from i2cansay.learners.validation import check_features, check_sample_weight, make_generator
+from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
+
+# Rows replayed with every batch where a buffer is kept, as in the paper's ablation.
+REPLAYED = 50
 
 
-class I2CANSAY(OnlineClassifier):
+class I2CANSAY(AnalogicalClassifier):
     """Learns classes from a stream of features in one pass and keeps none of them.
 
     The defaults are the paper's. Every batch updates mean and standard deviation of its classes (Eq. 1-2), makes
@@ -51,31 +67,10 @@ class I2CANSAY(OnlineClassifier):
         alone, or divided by that number.
     memory_size : int
         Rows in an optional replay buffer (Table 5 of the paper). Above 0 the learner stores samples.
-    covariance : {"diagonal", "shared"}
-        "diagonal": spread per class and dimension, as the paper has it. "shared": one full covariance for all
-        classes, which is ours (docs/shared-mode.md); see Notes.
-    feature_transform : {"auto", "none", "sqrt"}
-        With ``covariance="shared"``: take the square root of features, "auto" where the first batch has nothing
-        below zero. A later value below zero gets minus the root of its size.
-    shrinkage : {"gcv", "oas"} or float
-        With ``covariance="shared"``: the share of the sphere in the covariance, by generalised cross-validation or
-        the oracle approximation, both from the statistics alone, or given, above 0 and at most 1.
-    shrink_means : float
-        With ``covariance="shared"``: how far class means far out are drawn in towards the centre of the classes,
-        so that less pronounced samples of theirs are not lost to classes further in; 0 is plain discriminant
-        analysis.
-    lift : int, "auto" or "wide"
-        With ``covariance="shared"``: rectified random projections beside the features, drawn from `random_state`
-        and never stored, at the cost of a wider covariance. "auto" has as many as fill 3584 dimensions, "wide" 7680.
-    prior : {"uniform", "empirical"}
-        With ``covariance="shared"``: whether a class seen more often is more likely from the outset.
-    forgetting : float
-        With ``covariance="shared"``: how much of the statistics fades with each sample, for streams whose classes
-        change; 0.001 remembers about the last 1000 samples.
     batch_size, epochs : int
         Used by `fit` only; `partial_fit` takes a batch as it comes. Epochs after the first train the head only.
     random_state : int, Generator, RandomState or None
-        Seed of the pseudo-features' classes, and with ``covariance="shared"`` of lift and fold.
+        Seed of the pseudo-features' classes.
 
     Attributes
     ----------
@@ -91,14 +86,7 @@ class I2CANSAY(OnlineClassifier):
     is the same number without its cancellation. What the paper leaves open (the classes drawn from, alpha, zero
     initial weights) is a parameter or named above.
 
-    With ``covariance="shared"`` the score of a class is the closed form of linear discriminant analysis, with the
-    covariance shrunk as cross-validation from the statistics asks for and means drawn in towards their centre, plus
-    a head trained on each sample and its analogies in other classes. All spreads being one, Eq. 4 is a translation;
-    steps are multiplied by the inverse covariance, which is made anew on a schedule, some 20 times in 50,000
-    samples. `lr`, `beta`, `n_pseudo`, `old_classes` and `epochs` mean what they mean above; ``pseudo=None`` leaves
-    the closed form alone, which does not depend on the order of the samples. The correction by significance,
-    `weight_decay`, `momentum`, `alpha` and `memory_size` have no part in it. Features wider than 4096 are folded to
-    4096; a lift is as wide as asked for.
+    `SharedI2CANSAY` is more accurate: it keeps one full covariance for all classes.
 
     Many threads may ask at the same time, but not while another teaches; see `OnlineClassifier`.
 
@@ -117,7 +105,14 @@ class I2CANSAY(OnlineClassifier):
     True
     """
 
-    _rule: Rule  # made by `_start`
+    # A part that is made, or not, when learning begins.
+    structural: ClassVar[tuple[str, ...]] = ("significance", "momentum", "memory_size")
+
+    # Made by `_start`.
+    _moments: ClassMoments
+    _head: LinearHead
+    _significance: Significance | None
+    _reservoir: Reservoir | None
 
     def __init__(
         self,
@@ -128,19 +123,12 @@ class I2CANSAY(OnlineClassifier):
         beta: float = 2.0,
         alpha: float = 1e-8,
         n_pseudo: float = 1.0,
-        old_classes: Literal["all", "absent"] = "all",
+        old_classes: OldClasses = "all",
         pseudo: PseudoKind | None = "ican",
         significance: bool = True,
         distance: Distance = "euclidean",
         bias_scale: BiasScale = "paper",
         memory_size: int = 0,
-        covariance: Literal["diagonal", "shared"] = "diagonal",
-        feature_transform: TransformKind = "auto",
-        shrinkage: Literal["gcv", "oas"] | float = "gcv",
-        shrink_means: float = 0.02,
-        lift: Lift = 0,
-        prior: Literal["uniform", "empirical"] = "uniform",
-        forgetting: float = 0.0,
         batch_size: int = 50,
         epochs: int = 1,
         random_state: Any = None,
@@ -157,13 +145,6 @@ class I2CANSAY(OnlineClassifier):
         self.distance = distance
         self.bias_scale = bias_scale
         self.memory_size = memory_size
-        self.covariance = covariance
-        self.feature_transform = feature_transform
-        self.shrinkage = shrinkage
-        self.shrink_means = shrink_means
-        self.lift = lift
-        self.prior = prior
-        self.forgetting = forgetting
         self.batch_size = batch_size
         self.epochs = epochs
         self.random_state = random_state
@@ -174,270 +155,160 @@ class I2CANSAY(OnlineClassifier):
         return self.memory_size > 0
 
     @property
-    def order_free(self) -> bool:  # type: ignore[override]
-        """Whether only the closed form decides, from statistics that do not fade.
-
-        With ``feature_transform="auto"`` as long as the first batch, whichever it is, leads to the same decision.
-        """
-        return self.covariance == "shared" and self.pseudo is None and not self.forgetting
-
-    @property
-    def lazy(self) -> bool:  # type: ignore[override]
-        """Whether there is a closed form to solve."""
-        return self.covariance == "shared"
-
-    @property
-    def plain_means(self) -> bool:  # type: ignore[override]
-        """Whether `class_means_` are of the features as they came, not of roots or lifts of them."""
-        return self.covariance != "shared"
-
-    @property
     def size_advice(self) -> str:  # type: ignore[override]
         """What makes the state smaller."""
-        if self.covariance == "shared":
-            return "a smaller lift"
         return "a smaller memory_size" if self.memory_size else OnlineClassifier.size_advice
 
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, as scikit-learn has it.
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_positive(alpha=self.alpha)
+        check_not_negative(weight_decay=self.weight_decay, momentum=self.momentum)
+        check_whole(memory_size=self.memory_size)
+        check_choice("pseudo", self.pseudo, (*PSEUDO_KINDS, None))
+        check_choice("significance", self.significance, (True, False))
+        check_choice("distance", self.distance, DISTANCES)
+        check_choice("bias_scale", self.bias_scale, BIAS_SCALES)
 
-        Those that nothing learnt depends on (of the steps, the analogies, the distance, the shrinkage, the prior)
-        count from the next batch or question on; the others when learning begins anew, and until then what was
-        learnt cannot be saved or merged.
-        """
-        before = self.get_params(deep=False)
-        try:
-            super().set_params(**params)
-            if self._started:
-                self._change_rule()
-        except ValueError:
-            super().set_params(**before)
-            raise
-        return self
-
-    def _change_rule(self) -> None:
-        """Let the rule go on with the present parameters, as far as what it has learnt allows."""
-        settings = self._paper_settings()
-        settings.check()
-        if isinstance(self._rule, PaperRule):
-            self._rule.settings = settings
-        elif isinstance(self._rule, SharedRule):
-            self._check_shared()
-            self._rule.change(self._shared_settings())
-
-    def _foundations(self) -> dict[str, Any]:
-        """Return the parameters that what is learnt rests on."""
-        settings = self._shared_settings() if self.covariance == "shared" else self._paper_settings()
-        return {"covariance": self.covariance, **settings.foundations()}
-
-    def _check_foundations(self) -> None:
-        """Raise where parameters were changed that wait for a new beginning."""
-        if not self._started:
-            return
-        founded_on, wished = self._founded_on, self._foundations()
-        waiting = [name for name in founded_on if name in wished and wished[name] != founded_on[name]]
-        if waiting:
-            raise ValueError(
-                f"{', '.join(waiting)} changed after learning began, and what was learnt does not fit; "
-                "set it back, or begin anew with fit"
-            )
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write parameters and state to one file, atomically; `i2cansay.load` reads it."""
-        self._check_foundations()
-        super().save(path)
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        known = moments_bytes(n_features, n_classes)
+        known += head_bytes(n_features, n_classes, momentum=self.momentum)
+        if self.significance:  # two rows of a class in single precision, kept ready
+            known += 8 * n_classes * n_features + 32 * room(n_classes)
+        return known + samples_bytes(n_features, self.memory_size)
 
     # -- learning -------------------------------------------------------------------------------------------
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Forget everything and learn `X`, (n, d), with labels `y`, (n,): shuffled, `epochs` times.
-
-        Parameters
-        ----------
-        sample_weight : (n,) weights, optional
-            As in `partial_fit`.
-        """
-        super().fit(X, y, sample_weight)
-        if self.epochs > 1:
-            X, rows = check_features(self, X, reset=False), self._labels.rows(as_labels(y))
-            weights = check_sample_weight(sample_weight, len(X))
-            if weights is not None:  # those of weight 0 may be of classes that are not known
-                X, rows, weights = X[weights > 0], rows[weights > 0], weights[weights > 0]
-            for _ in range(self.epochs - 1):
-                for batch in self._batches(len(X)):
-                    own = None if weights is None else weights[batch]
-                    self._rule.train(X[batch], rows[batch], own, self._rng)
-        return self
-
     def _start(self, n_features: int) -> None:
-        self._founded_on = self._foundations()
-        self._rule = (
-            self._shared_rule(n_features)
-            if self.covariance == "shared"
-            else PaperRule(n_features, self._paper_settings())
-        )
-
-    def _check_parameters(self) -> None:
-        check_whole(batch_size=self.batch_size, epochs=self.epochs, at_least=1)
-        # In either mode: a parameter that has no part in it must make sense all the same.
-        self._paper_settings().check()
-        check_choice("covariance", self.covariance, ("diagonal", "shared"))
-        if self.covariance == "shared":
-            self._check_shared()
-
-    def _paper_settings(self) -> PaperSettings:
-        return PaperSettings(
-            lr=self.lr,
-            weight_decay=self.weight_decay,
-            momentum=self.momentum,
-            beta=self.beta,
-            alpha=self.alpha,
-            n_pseudo=self.n_pseudo,
-            old_classes=self.old_classes,
-            pseudo=self.pseudo,
-            significance=self.significance,
-            distance=self.distance,
-            bias_scale=self.bias_scale,
-            memory_size=self.memory_size,
-        )
-
-    def _shared_rule(self, n_features: int) -> SharedRule:
-        seed = int(make_generator(self.random_state).integers(2**63))
-        return SharedRule(n_features, self._shared_settings(), seed)
-
-    def _check_shared(self) -> None:
-        self._shared_settings().check()
-        if self.pseudo not in ("ican", "translation", None):
-            raise ValueError(
-                f'with covariance="shared" pseudo must be "ican", "translation" (the same there) or None, '
-                f"got {self.pseudo!r}"
-            )
-        if self.memory_size:
-            raise ValueError('a replay buffer (memory_size) goes with covariance="diagonal" only')
-
-    def _shared_settings(self) -> SharedSettings:
-        return SharedSettings(
-            lr=self.lr,
-            beta=self.beta,
-            n_pseudo=self.n_pseudo,
-            old_classes=self.old_classes,
-            analogies=self.pseudo is not None,
-            feature_transform=self.feature_transform,
-            shrinkage=self.shrinkage,
-            shrink_means=self.shrink_means,
-            lift=self.lift,
-            prior=self.prior,
-            forgetting=self.forgetting,
-        )
-
-    def _state_bytes(self, n_features: int, n_classes: int) -> int:
-        settings = self._shared_settings() if self.covariance == "shared" else self._paper_settings()
-        return settings.state_bytes(n_features, n_classes)
+        self._moments = ClassMoments(n_features)
+        self._head = LinearHead(n_features, bias=not self.significance, momentum=self.momentum)
+        self._significance = Significance(n_features) if self.significance else None
+        self._reservoir = Reservoir(self.memory_size, n_features) if self.memory_size else None
 
     def _grow(self, n_classes: int) -> None:
-        self._rule.resize(n_classes)
+        self._moments.resize(n_classes)
+        self._head.resize(n_classes)
+        if self._significance is not None:
+            self._significance.resize(n_classes)
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
-        self._rule.learn(X, rows, weights, self._rng)
+        touched = self._moments.add(X, rows, weights)
+        if self._significance is not None:
+            self._significance.mark(touched)
+        self._train(X, rows, weights)
+        if self._reservoir is not None:
+            self._reservoir.add(X, rows, self._rng)
+
+    def _train(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
+        """Take one step on the batch, its pseudo-features and, if there is a buffer, replayed rows."""
+        features, targets, group_weights = [X], [rows], [1.0]
+        pseudo, old = self._pseudo_features(X, rows)
+        if len(old):
+            features.append(pseudo)
+            targets.append(old)
+            group_weights.append(self.beta)
+        if self._reservoir is not None and len(self._reservoir):
+            replayed, replayed_rows = self._reservoir.draw(REPLAYED, self._rng)
+            features.append(replayed)
+            targets.append(replayed_rows)
+            group_weights.append(1.0)
+        every_row = row_weights([len(part) for part in targets], group_weights)
+        if weights is not None:
+            every_row[: len(X)] = weights / weights.sum()
+        self._head.step(
+            np.concatenate(features, dtype=np.float32),
+            np.concatenate(targets),
+            every_row,
+            lr=self.lr,
+            weight_decay=self.weight_decay,
+        )
+
+    def _pseudo_features(self, X: Features, rows: Rows) -> tuple[Features, Rows]:
+        n_classes = len(self._moments)
+        nothing = np.empty((0, X.shape[1]), dtype=np.float32), np.empty(0, dtype=np.int64)
+        if self.pseudo is None or n_classes < 2:
+            return nothing
+        sources = draw_sources(len(X), self.n_pseudo, self._rng)
+        old = draw_targets(self.old_classes, rows, sources, n_classes, self._rng)
+        if len(old) == 0:
+            return nothing
+        made = pseudo_features(
+            self.pseudo,
+            X[sources],
+            classes=rows[sources],
+            old=old,
+            moments=self._moments,
+            rng=self._rng,
+            alpha=self.alpha,
+        )
+        return made, old
 
     # -- deciding -------------------------------------------------------------------------------------------
 
     def _scores(self, X: Features) -> Features:
-        return self._rule.scores(X)
-
-    def novelty(self, X: ArrayLike) -> Float64:
-        """Return how little each row of `X`, (n, d), is like any class taught, (n,); larger is stranger.
-
-        With ``covariance="shared"`` only. The squared distance to the nearest class, less that to the centre of
-        everything, each in units of its own covariance: what is unusual for all classes alike is no sign of a new
-        one. As long as there is one class, the distance to it. Numbers of one learner can be compared with each
-        other; there is no threshold that suits all.
-
-        References
-        ----------
-        Ren, Fort, Liu, Guha Roy, Padhy, Lakshminarayanan (2021), A simple fix to Mahalanobis distance for improving
-        near-OOD detection, arXiv:2106.09022.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from sklearn.datasets import load_digits
-        >>> X, y = load_digits(return_X_y=True)
-        >>> known = y < 8
-        >>> model = I2CANSAY(covariance="shared", random_state=0).fit(X[:1500][known[:1500]], y[:1500][known[:1500]])
-        >>> strange, known = model.novelty(X[1500:]), known[1500:]
-        >>> bool(np.median(strange[~known]) > np.quantile(strange[known], 0.9))
-        True
-        """
-        self._check_ready()
-        if not isinstance(self._rule, SharedRule):
-            raise ValueError(
-                'novelty needs covariance="shared": with covariance="diagonal" there is no distance that '
-                "compares classes; use predict(X, reject_below=...) instead"
-            )
-        return self._rule.novelty(check_features(self, X, reset=False))
+        logits = self._head.logits(X)
+        if self._significance is None:
+            return logits
+        distances = self._significance.distances(X, self._moments, self.distance)
+        return decision(softmax(logits), importance(distances, self.bias_scale))
 
     @property
     def class_counts_(self) -> Float64:
         """Samples taught per class, (n_classes,), in the order of `classes_`."""
-        return self._rule.counts[self._labels.order]
+        return self._moments.count[self._labels.order]
 
     @property
     def class_means_(self) -> Float64:
-        """Prototypes, (n_classes, d), in the order of `classes_`.
-
-        With ``covariance="shared"`` those of the transformed, lifted and folded features.
-        """
-        return self._rule.means[self._labels.order]
+        """Prototypes, (n_classes, d), in the order of `classes_`."""
+        return self._moments.mean[self._labels.order]
 
     @property
     def class_stds_(self) -> Float32:
         """Standard deviation by dimension, (n_classes, d), in the order of `classes_`."""
-        if not isinstance(self._rule, PaperRule):
-            raise AttributeError('with covariance="shared" classes have no standard deviations of their own')
-        return self._rule.moments.std(self._labels.order)
+        return self._moments.std(self._labels.order)
 
     # -- changing one's mind --------------------------------------------------------------------------------
 
-    def unlearn(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Take samples that were taught, (n, d) with labels (n,), out of the statistics, exactly.
-
-        For a wrong label: unlearn with the wrong one, learn with the right one. A class that has no sample left is
-        forgotten. The steps the head took on them stay, and so does what was learnt from scoring them: the
-        temperature of `predict_proba`, and how many samples have passed.
-
-        Exactly means that the statistics are those of the other samples alone, up to a millionth of their spread.
-        Where an outlier has left more rounding than that, a ValueError says so and nothing changes; `forget` the
-        class then, and teach it anew.
-        """
-        X, rows, weights = self._check_taught(X, y, sample_weight)
-        empty = self._rule.unlearn(X, rows, weights)
-        for label in self._labels.arrived()[empty].tolist():
-            self.forget(label)
-        return self
+    def _unlearn(self, X: Features, rows: Rows, weights: Float64 | None) -> Rows:
+        touched, left = self._moments.without(X, rows, weights)
+        self._moments.replace(touched, left)
+        if self._significance is not None:
+            self._significance.mark(touched)
+        if self._reservoir is not None:
+            self._reservoir.discard(X, rows)
+        empty: Rows = touched[left.count == 0]
+        return empty
 
     def _drop(self, row: int) -> None:
-        self._rule.drop(row)
+        self._moments.drop(row)
+        self._head.drop(row)
+        if self._significance is not None:
+            self._significance.drop(row)
+        if self._reservoir is not None:
+            self._reservoir.drop(row)
 
-    def merge(self, other: "I2CANSAY") -> Self:
-        """Take in what another learner of the same parameters has learnt from other samples.
-
-        The statistics become exactly those of both streams. The heads meet class by class: each weight row is
-        the mean of the two, weighed by the samples of that class; a class only one of them knows keeps its row.
-        `other` is not changed.
-        """
-        check_mergeable(self, other)
-        self._check_foundations()
-        other._check_foundations()
-        if self._started and other._started:
-            self._rule.check_mergeable(other._rule)
-        merge_into(self, other, lambda rows: self._rule.merge(other._rule, rows, self._rng))
-        return self
+    def _merge(self, other: Self, rows: Rows) -> None:
+        theirs = other._moments.read()
+        self._head.merge(other._head, rows, theirs.count / (theirs.count + self._moments.count[rows]))
+        self._moments.merge(theirs, rows)
+        if self._reservoir is not None and other._reservoir is not None:
+            self._reservoir.merge(other._reservoir, rows, self._rng)
+        if self._significance is not None:
+            self._significance.mark(rows)
 
     # -- state ----------------------------------------------------------------------------------------------
 
     def _state(self) -> State:
-        return self._rule.state()
+        # The significance follows from the moments.
+        state = add_prefix("moments", self._moments.state()) | add_prefix("head", self._head.state())
+        return state if self._reservoir is None else state | add_prefix("memory", self._reservoir.state())
 
     def _restore(self, state: State) -> None:
-        self._rule.restore(state, len(self._labels))
+        n_classes, n_features = len(self._labels), self.n_features_in_
+        self._moments = ClassMoments.from_state(strip_prefix(state, "moments"))
+        if self._moments.mean.shape != (n_classes, n_features):
+            raise ValueError(f"expected statistics of {n_classes} classes with {n_features} features")
+        self._head.restore(strip_prefix(state, "head"), n_classes)
+        if self._significance is not None:
+            self._significance.resize(n_classes)
+        if self._reservoir is not None:
+            self._reservoir.restore(strip_prefix(state, "memory"), n_classes)

@@ -7,13 +7,18 @@ from i2cansay.learners.base import OnlineClassifier
 
 
 def check_mergeable(mine: OnlineClassifier, other: OnlineClassifier) -> None:
-    """Raise unless the two are different learners of one class, with equal parameters and width."""
+    """Raise unless the two are different learners of one class, with equal parameters and width.
+
+    Nor may parameters of either have changed that what it has learnt rests on.
+    """
     if other is mine or type(other) is not type(mine):
         raise ValueError("merge needs another learner of the same class")
     own, theirs = mine.get_params(deep=False), other.get_params(deep=False)
     differing = [name for name in own if name != "random_state" and own[name] != theirs[name]]
     if differing:
         raise ValueError(f"the two learners differ in {', '.join(differing)}; merge needs equal parameters")
+    mine._check_structural()
+    other._check_structural()
     if mine._started and other._started and mine.n_features_in_ != other.n_features_in_:
         raise ValueError(
             f"cannot merge features of width {other.n_features_in_} into width {mine.n_features_in_}; "

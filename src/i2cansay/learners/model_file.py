@@ -33,6 +33,7 @@ def save(
     extra : mapping of strings, optional
         What the learner cannot be used without, as the name of its encoder; `load_with_extra` reads it back.
     """
+    learner._check_structural()
     parameters = {name: _plain(name, value) for name, value in learner.get_params(deep=False).items()}
     header = {
         "format": FORMAT,

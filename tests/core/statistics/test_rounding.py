@@ -14,14 +14,13 @@ from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Float64, Rows
 from i2cansay.learners.closed_form.slda import StreamingLDA
 from i2cansay.learners.i2cansay import I2CANSAY
+from i2cansay.learners.shared.shared_i2cansay import SharedI2CANSAY
 
 UNLEARNING: dict[str, Callable[[], Any]] = {
     "paper": lambda: I2CANSAY(random_state=0),
-    "shared": lambda: I2CANSAY(covariance="shared", feature_transform="none", random_state=0),
-    "closed form": lambda: I2CANSAY(
-        covariance="shared", feature_transform="none", pseudo=None, random_state=0
-    ),
-    "lifted": lambda: I2CANSAY(covariance="shared", lift=4, random_state=0),
+    "shared": lambda: SharedI2CANSAY(lift=0, feature_transform="none", random_state=0),
+    "closed form": lambda: SharedI2CANSAY(lift=0, feature_transform="none", analogies=False, random_state=0),
+    "lifted": lambda: SharedI2CANSAY(lift=4, random_state=0),
     "slda": StreamingLDA,
 }
 # Learning the rest alone rounds as well.

@@ -111,7 +111,7 @@ def test_state_is_two_numbers_and_brings_back_projections_and_fold() -> None:
     features = decided(X, lift=50, seed=12345678901234567)
     expected = features.apply(X)
     state = features.state()
-    assert {name: array.shape for name, array in state.items()} == {"features": (2,)}
+    assert {name: array.shape for name, array in state.items()} == {"root_and_seed": (2,)}
 
     twin = FeatureMap(WIDEST + 1, transform="auto", lift=50, seed=0)
     assert not np.allclose(twin.apply(X), expected)  # what it has drawn by now is to be thrown away
@@ -122,7 +122,7 @@ def test_state_is_two_numbers_and_brings_back_projections_and_fold() -> None:
 
 def test_state_of_another_shape_is_refused() -> None:
     with pytest.raises(ValueError, match="two numbers"):
-        decided(draw()).restore({"features": np.zeros(3, dtype=np.int64)})
+        decided(draw()).restore({"root_and_seed": np.zeros(3, dtype=np.int64)})
 
 
 @pytest.mark.parametrize(
@@ -163,3 +163,15 @@ def test_fold_keeps_every_value_and_inner_products_on_average() -> None:
     noise = np.sqrt(2 * np.outer(np.diag(exact), np.diag(exact)) / WIDEST)
     assert (np.abs(products[0] - exact) < 5 * noise).all()
     assert (np.abs(np.mean(products, axis=0) - exact) < 5 * noise / np.sqrt(n)).all()
+
+
+def test_maps_that_see_features_differently_are_told_apart() -> None:
+    signed, rooted = decided(draw()), decided(np.abs(draw()))
+    with pytest.raises(ValueError, match="square root"):
+        signed.check_same(rooted)
+    lifted = [FeatureMap(6, transform="none", lift=5, seed=seed) for seed in (0, 0, 1)]
+    lifted[0].check_same(lifted[1])
+    with pytest.raises(ValueError, match="same random_state"):
+        lifted[0].check_same(lifted[2])
+    plain = [FeatureMap(6, transform="none", lift=0, seed=seed) for seed in (0, 1)]
+    plain[0].check_same(plain[1])  # nothing was drawn

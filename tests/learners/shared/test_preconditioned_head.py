@@ -35,10 +35,10 @@ def taught(X: np.ndarray, y: np.ndarray) -> SharedScatter:
     return scatter
 
 
-def started(scatter: SharedScatter, shrinkage: float = 0.1) -> PreconditionedHead:
+def started(scatter: SharedScatter, shrinkage: float = 0.1, shrink_means: float = 0.0) -> PreconditionedHead:
     head = PreconditionedHead(len(scatter.means.centre))
     head.resize(C)
-    head.follow(scatter, shrinkage)
+    head.refresh(scatter, shrinkage, shrink_means)
     return head
 
 
@@ -66,7 +66,9 @@ def test_step_is_plain_descent_in_decorrelated_coordinates(temperature: float, s
         taught(X[often], y[often]),
         np.random.default_rng(1),
     )  # one class thrice as often as the others
-    head, root, centre = started(scatter), root_of_inverse(scatter, 0.1), scatter.means.centre
+    head, root = started(scatter, shrink_means=shrink_means), root_of_inverse(scatter, 0.1)
+    assert head.state()["shrink_means"] == shrink_means  # safe here
+    centre = scatter.means.centre
     flat_means = (scatter.means.mean - centre) @ root
     middle = flat_means.mean(axis=0)
     reach = ((flat_means - middle) ** 2).sum(axis=1, keepdims=True)
@@ -84,7 +86,6 @@ def test_step_is_plain_descent_in_decorrelated_coordinates(temperature: float, s
             weights=weights,
             temperature=temperature,
             lr=0.3,
-            shrink_means=shrink_means,
         )
 
         real = (x - centre) @ root
@@ -157,39 +158,46 @@ def test_eq4_with_equal_spreads_is_a_translation() -> None:
     np.testing.assert_allclose(head.state()["weights"], real.state()["weights"], rtol=1e-3, atol=1e-5)
 
 
-def test_with_a_new_inverse_every_mean_is_pulled_anew() -> None:
+def test_with_a_new_inverse_every_mean_is_preconditioned_anew() -> None:
     X, y = draw()
     scatter = taught(X, y)
     head = started(scatter)
     scatter.add(X[:4] + 1, np.array([2, 2, 2, 2]))
-    head.follow(scatter, 0.3)
+    head.refresh(scatter, 0.3)
     expected = (scatter.means.mean - scatter.means.centre) @ scatter.shrunk_inverse(0.3).into_dense32()
-    np.testing.assert_allclose(head.state()["pulled"], expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(head.state()["means"], expected, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("weighed", [False, True])
 @pytest.mark.parametrize("keep", [1.0, 0.6])
-def test_shifting_by_the_samples_is_following_the_means(weighed: bool, keep: float) -> None:
+def test_shifting_by_the_samples_is_moving_the_means(weighed: bool, keep: float) -> None:
     X, y = draw()
     scatter = taught(X[y < 3], y[y < 3])  # the last class is new in the second batch
-    following, shifted = started(scatter), started(scatter)
-    before = following.state()
+    moved, shifted = started(scatter), started(scatter)
+    before = moved.state()
     more, rows = draw(9, seed=1)
     weights = np.linspace(0.5, 2.0, 9) if weighed else np.ones(9)
     scatter.fade(keep)
     scatter.add(more, rows, weights)
-    expected = (scatter.means.mean - before["head_centre"]) @ unpack32(D, before["inverse"])
-    following.restore(before | {"pulled": expected}, C)
-    pulled = shifted.pull(more)
-    shifted.shift(pulled, rows, weights / scatter.means.count[rows])
-    np.testing.assert_allclose(shifted.state()["pulled"], expected, rtol=1e-4, atol=1e-5)
-    # And a step is the same, whether it is told what is pulled already or not.
+    expected = (scatter.means.mean - before["centre"]) @ unpack32(D, before["inverse"])
+    moved.restore(before | {"means": expected}, C)
+    rows_times_precision = shifted.apply_precision(more)
+    shifted.shift(rows_times_precision, rows, weights / scatter.means.count[rows])
+    np.testing.assert_allclose(shifted.state()["means"], expected, rtol=1e-4, atol=1e-5)
+    # And a step is the same, whether it is told the preconditioned rows or not.
     old, means, weights = (rows + 1) % C, scatter.means.mean, np.full(18, 0.1)
-    following.step(more, rows, old=old, means=means, weights=weights, temperature=3.0, lr=1.0)
+    moved.step(more, rows, old=old, means=means, weights=weights, temperature=3.0, lr=1.0)
     shifted.step(
-        more, rows, pulled_own=pulled, old=old, means=means, weights=weights, temperature=3.0, lr=1.0
+        more,
+        rows,
+        preconditioned=rows_times_precision,
+        old=old,
+        means=means,
+        weights=weights,
+        temperature=3.0,
+        lr=1.0,
     )
-    np.testing.assert_allclose(shifted.state()["weights"], following.state()["weights"], rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(shifted.state()["weights"], moved.state()["weights"], rtol=1e-3, atol=1e-5)
 
 
 def test_inverse_is_made_as_often_as_the_logarithm_of_the_samples() -> None:
@@ -200,7 +208,7 @@ def test_inverse_is_made_as_often_as_the_logarithm_of_the_samples() -> None:
     for batch in range(1, 1001):
         scatter.add(rng.standard_normal((50, 2)), np.zeros(50, dtype=np.int64))
         if head.due(scatter.means.total):
-            head.follow(scatter, 0.1)
+            head.refresh(scatter, 0.1)
             made.append(batch)
     assert made[0] == 1
     assert len(made) <= 1 + np.log(1000) / np.log(1 + GROWTH)
@@ -214,7 +222,7 @@ def test_inverse_waits_longer_while_samples_are_fewer_than_dimensions() -> None:
     head.resize(1)
     for n, growth in ((20, EARLY_GROWTH), (40, GROWTH)):
         scatter.add(rng.standard_normal((n, 50)), np.zeros(n, dtype=np.int64))
-        head.follow(scatter, 0.1)
+        head.refresh(scatter, 0.1)
         total = scatter.means.total
         assert not head.due(total * (1 + growth) - 1)
         assert head.due(total * (1 + growth))
@@ -303,12 +311,12 @@ def test_wide_rows_and_few_classes_take_shorter_steps() -> None:
     assert lengths[2 * FULL_STEP_UP_TO_WIDTH, 50] == pytest.approx(lengths[4, 50] / 2)
 
 
-def test_many_classes_are_pulled_as_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_classes_are_preconditioned_as_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
     scatter = taught(*draw())
     whole = started(scatter)
-    monkeypatch.setattr(preconditioned, "PULLED_AT_A_TIME", 2)
+    monkeypatch.setattr(preconditioned, "MEANS_AT_A_TIME", 2)
     few = started(scatter)
-    np.testing.assert_allclose(few.state()["pulled"], whole.state()["pulled"], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(few.state()["means"], whole.state()["means"], rtol=1e-5, atol=1e-6)
     offsets = scatter.means.mean - scatter.means.mean.mean(axis=0)
     expected = offsets @ scatter.shrunk_inverse(0.1).into_dense32() @ offsets.T
     for head in (few, whole):

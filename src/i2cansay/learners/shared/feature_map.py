@@ -19,6 +19,7 @@ from i2cansay.core.linalg.blas import inner
 from i2cansay.core.state_parts import check_range
 from i2cansay.core.statistics.signed_root import signed_root
 from i2cansay.core.types import Features, Float32, State
+from i2cansay.learners.parameters import check_choice, check_whole
 
 TransformKind: TypeAlias = Literal["auto", "none", "sqrt"]
 TRANSFORMS: tuple[str, ...] = get_args(TransformKind)
@@ -28,6 +29,15 @@ WIDEST = 4096
 """Above this many dimensions features are folded: a covariance of d dimensions takes d^2 numbers and d^3 work."""
 LIFTED = {"auto": 3584, "wide": 7680}
 """How many dimensions a lift by name fills: their covariance and half its inverse take 77 and 354 MB."""
+
+
+def check_feature_map(transform: TransformKind, lift: Lift) -> None:
+    """Raise ValueError where `feature_transform` or `lift` makes no sense."""
+    check_choice("feature_transform", transform, TRANSFORMS)
+    if isinstance(lift, str):
+        check_choice("lift", lift, tuple(LIFTED))
+    else:
+        check_whole(lift=lift)
 
 
 class FeatureMap:
@@ -127,15 +137,25 @@ class FeatureMap:
         folded: Features = np.ascontiguousarray((self._folds @ rows.T).T, dtype=rows.dtype)
         return folded
 
+    def check_same(self, other: "FeatureMap") -> None:
+        """Raise ValueError unless `other`, of the same width, transform and lift, maps features the same way."""
+        if self.random and self.seed != other.seed:
+            raise ValueError("the two learners have different projections; give both the same random_state")
+        if self.rooted != other.rooted:
+            raise ValueError(
+                "one learner takes the square root of its features and the other does not, as their first batches "
+                "had it; give both the same feature_transform"
+            )
+
     def state(self) -> State:
         """Return the decision and the seed."""
-        return {"features": np.array([int(self._rooted), self._seed], dtype=np.int64)}
+        return {"root_and_seed": np.array([int(self._rooted), self._seed], dtype=np.int64)}
 
     def restore(self, state: State) -> None:
         """Take over what `state()` gave."""
-        if state["features"].shape != (2,):
+        if state["root_and_seed"].shape != (2,):
             raise ValueError("the feature map should be two numbers: whether the root is taken, and the seed")
-        check_range("whether the root is taken", state["features"][:1], 0, 1)
-        check_range("the seed of the lift", state["features"][1:], 0, 2.0**63)
-        self._rooted, self._seed = bool(state["features"][0]), int(state["features"][1])
+        check_range("whether the root is taken", state["root_and_seed"][:1], 0, 1)
+        check_range("the seed of the lift", state["root_and_seed"][1:], 0, 2.0**63)
+        self._rooted, self._seed = bool(state["root_and_seed"][0]), int(state["root_and_seed"][1])
         self._projections = self._folds = None

@@ -1,6 +1,7 @@
 """Analogies in decorrelated coordinates: a head trained on top of a closed form, by steps multiplied by A^-1.
 
-Symbols: A -> the covariance shared by all classes, P -> their means, B = P A^-1 -> pulled, W -> weights.
+Symbols: A -> the covariance shared by all classes, P -> their means, B = P A^-1 -> preconditioned means,
+W -> weights.
 
 With one covariance for all classes every class has the same spread, and the paper's transfer
 ``zeta = (f - p_y) r_c / r_y + p_c`` (Eq. 4) is the translation ``f - p_y + p_c``. A step of gradient descent in
@@ -17,6 +18,7 @@ from i2cansay.core.linalg.blas import add_outer, inner
 from i2cansay.core.linalg.row_buffer import RowBuffer
 from i2cansay.core.linalg.symmetric import pack32, unpack32
 from i2cansay.core.paper.head import error_signal
+from i2cansay.core.state_parts import check_range
 from i2cansay.core.statistics import discriminant
 from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
@@ -31,7 +33,7 @@ EARLY_GROWTH = 1.0
 FULL_STEP_UP_TO_WIDTH = 1024
 FULL_STEP_FROM_CLASSES = 50
 CLASSES_AT_A_TIME = 32
-PULLED_AT_A_TIME = 256
+MEANS_AT_A_TIME = 256
 
 
 class PreconditionedHead:
@@ -44,7 +46,7 @@ class PreconditionedHead:
     >>> head.resize(2)
     >>> X, y = np.array([[0.0, 1.0], [1.0, 2.0], [4.0, 0.0], [5.0, 1.2]], dtype=np.float32), np.array([0, 0, 1, 1])
     >>> scatter.add(X, y)
-    >>> head.follow(scatter, shrinkage=0.1)
+    >>> head.refresh(scatter, shrinkage=0.1)
     >>> for _ in range(100):
     ...     head.step(X, y, old=1 - y, means=scatter.means.mean, weights=np.full(8, 0.25), temperature=40.0, lr=0.01)
     >>> head.logits(X).argmax(axis=1)
@@ -53,10 +55,12 @@ class PreconditionedHead:
 
     def __init__(self, n_features: int) -> None:
         self._weights = RowBuffer(width=n_features, dtype=np.float32)
-        self._pulled = RowBuffer(width=n_features, dtype=np.float32)
+        self._means = RowBuffer(width=n_features, dtype=np.float32)  # preconditioned
         self._inverse: Float32 = np.eye(n_features, dtype=np.float32)
         self._centre: Float64 = np.zeros(n_features)
         self._due = 0.0
+        # How far steps shrink the means: as the closed form did when the last inverse was made.
+        self._shrink_means = 0.0
         # p_c A^-1 p_c with means from the centre, and whether it is still that: all else about a class changes with
         # its own samples only.
         self._lengths = RowBuffer(width=None, dtype=np.float32)
@@ -65,14 +69,14 @@ class PreconditionedHead:
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` rows; the new ones are zero."""
         self._weights.resize(n_classes)
-        self._pulled.resize(n_classes)
+        self._means.resize(n_classes)
         self._lengths.resize(n_classes)
         self._measured.resize(n_classes)
 
     def drop(self, row: int) -> None:
         """Remove one class."""
         self._weights.drop(row)
-        self._pulled.drop(row)
+        self._means.drop(row)
         self._lengths.drop(row)
         self._measured.drop(row)
 
@@ -88,26 +92,35 @@ class PreconditionedHead:
         """Let the inverse be due with the next samples."""
         self._due = 0.0
 
-    def follow(self, scatter: SharedScatter, shrinkage: float) -> None:
-        """Make the inverse anew, and pull all means by it."""
+    def refresh(self, scatter: SharedScatter, shrinkage: float, shrink_means: float = 0.0) -> None:
+        """Make the inverse anew, and precondition all means by it.
+
+        Parameters
+        ----------
+        shrinkage : float
+            Of the covariance.
+        shrink_means : float
+            How far the closed form shrinks means towards their centre; steps do so as far as it is safe.
+        """
         inverse = scatter.shrunk_inverse(shrinkage)
         self._inverse = np.empty((0, 0), dtype=np.float32)  # makes room for the one that follows
         self._inverse = inverse.into_dense32()
         self._centre = scatter.means.centre.copy()
         total = scatter.means.total
         self._due = total * (1 + (GROWTH if total >= len(self._centre) else EARLY_GROWTH))
-        for start in range(0, len(scatter.means), PULLED_AT_A_TIME):
-            some = slice(start, start + PULLED_AT_A_TIME)
+        for start in range(0, len(scatter.means), MEANS_AT_A_TIME):
+            some = slice(start, start + MEANS_AT_A_TIME)
             offsets = (scatter.means.mean[some] - self._centre).astype(np.float32)
-            self._pulled.view[some] = inner(offsets, self._inverse)
+            self._means.view[some] = inner(offsets, self._inverse)
         self._measured.view[:] = False
+        self._shrink_means = discriminant.largest_safe_strength(shrink_means, self.products(scatter))
 
     def products(self, scatter: SharedScatter) -> Features:
         """Return ``(p_i - m) A^-1 (p_j - m)`` with the last inverse and the centre m of the classes, (c, c).
 
         Of very many classes only those farthest out.
         """
-        means, pulled = scatter.means.mean, self._pulled.view - self._pulled.view.mean(axis=0)
+        means, preconditioned = scatter.means.mean, self._means.view - self._means.view.mean(axis=0)
         centre: Float64 = means.mean(axis=0)
 
         def offsets(rows: Rows) -> Float32:
@@ -115,35 +128,35 @@ class PreconditionedHead:
 
         judged = np.arange(len(means))
         if len(means) > discriminant.MOST_JUDGED:
-            blocks = [judged[start : start + PULLED_AT_A_TIME] for start in judged[::PULLED_AT_A_TIME]]
+            blocks = [judged[start : start + MEANS_AT_A_TIME] for start in judged[::MEANS_AT_A_TIME]]
             judged = discriminant.farthest(
-                np.concatenate([np.einsum("cd,cd->c", offsets(b), pulled[b]) for b in blocks])
+                np.concatenate([np.einsum("cd,cd->c", offsets(b), preconditioned[b]) for b in blocks])
             )
-            pulled = pulled[judged]
+            preconditioned = preconditioned[judged]
         products = np.empty((len(judged), len(judged)), dtype=np.float32)
-        for start in range(0, len(judged), PULLED_AT_A_TIME):
-            some = slice(start, start + PULLED_AT_A_TIME)
-            products[some] = inner(offsets(judged[some]), pulled)
+        for start in range(0, len(judged), MEANS_AT_A_TIME):
+            some = slice(start, start + MEANS_AT_A_TIME)
+            products[some] = inner(offsets(judged[some]), preconditioned)
         return products
 
-    def pull(self, X: Features) -> Float32:
-        """Return ``A^-1 (f - centre)`` for the rows of `X`, (n, d) float32."""
-        pulled: Float32 = inner((X - self._centre).astype(np.float32), self._inverse)
-        return pulled
+    def apply_precision(self, X: Features) -> Float32:
+        """Return the rows of `X` preconditioned: ``A^-1 (f - centre)``, (n, d) float32."""
+        preconditioned: Float32 = inner((X - self._centre).astype(np.float32), self._inverse)
+        return preconditioned
 
-    def shift(self, pulled_rows: Float32, classes: Rows, share: Float64) -> None:
+    def shift(self, preconditioned: Float32, classes: Rows, share: Float64) -> None:
         """Take in, between two inverses, that means have moved: without a product, as they are linear in samples.
 
         Parameters
         ----------
-        pulled_rows : (n, d) new samples, pulled
+        preconditioned : (n, d) new samples, preconditioned
         classes : (n,) their classes
         share : (n,) of each sample in the mean of its class, now that it is in
         """
         touched, groups = np.unique(classes, return_inverse=True)
         kept = 1 - np.bincount(groups, share)
-        self._pulled.view[touched] *= kept[:, None].astype(np.float32)
-        np.add.at(self._pulled.view, classes, pulled_rows * share[:, None].astype(np.float32))
+        self._means.view[touched] *= kept[:, None].astype(np.float32)
+        np.add.at(self._means.view, classes, preconditioned * share[:, None].astype(np.float32))
         self._measured.view[touched] = False
 
     def step(
@@ -151,21 +164,20 @@ class PreconditionedHead:
         X: Features,
         classes: Rows,
         *,
-        pulled_own: Float32 | None = None,
+        preconditioned: Float32 | None = None,
         sources: Rows | None = None,
         old: Rows,
         means: Float64,
         weights: Features,
         temperature: float,
         lr: float,
-        shrink_means: float = 0.0,
     ) -> None:
         """Take one step on the rows `X`, (n, d), of `classes`, and on their analogies in the classes `old`.
 
         Parameters
         ----------
-        pulled_own : (n, d) array, optional
-            The rows of `X` pulled, where they are known.
+        preconditioned : (n, d) array, optional
+            What `apply_precision` gives for `X`, where it is known.
         sources : (m,) rows of `X`, optional
             Those that are moved; each in turn, starting over after the last, where not given.
         old : (m,) rows of classes
@@ -174,37 +186,37 @@ class PreconditionedHead:
         weights : (n + m,) weight of the cross-entropy of each row, then of each analogy
         temperature : float
             What the closed form is divided by.
-        shrink_means : float
-            How far the closed form draws means in.
         """
         sources = np.arange(len(old)) % max(len(X), 1) if sources is None else sources
-        left = classes[sources]
-        pulled, own = self._pulled.view, (X - self._centre).astype(np.float32)
+        left, own = classes[sources], (X - self._centre).astype(np.float32)
+        if preconditioned is None:
+            preconditioned = inner(own, self._inverse)
+        mean_rows = self._means.view
         moved = own[sources] + (means[old] - means[left]).astype(np.float32)  # Eq. 4, all spreads being one
-        pulled_own = inner(own, self._inverse) if pulled_own is None else pulled_own
-        pulled_moved = pulled_own[sources] + pulled[old] - pulled[left]
+        rows = np.concatenate([own, moved])
+        preconditioned = np.concatenate(
+            [preconditioned, preconditioned[sources] + mean_rows[old] - mean_rows[left]]
+        )
 
         # Seen from the centre of the classes, which lies `off` the centre of the last inverse.
         off = (means.mean(axis=0) - self._centre).astype(np.float32)
-        pulled_off = pulled.mean(axis=0)
-        along = inner(off[None], pulled)[0] - np.float32(off @ pulled_off)
-        lengths = self._measure(means) - 2 * along - np.float32(off @ pulled_off)
-        factors = np.sqrt(1 + np.float32(shrink_means) * np.maximum(lengths, 0))
+        preconditioned_off = mean_rows.mean(axis=0)
+        along = inner(off[None], mean_rows)[0] - np.float32(off @ preconditioned_off)
+        lengths = self._measure(means) - 2 * along - np.float32(off @ preconditioned_off)
+        factors = np.sqrt(1 + np.float32(self._shrink_means) * np.maximum(lengths, 0))
 
         # One product for both: the closed form's weights and the head's.
-        together = pulled - pulled_off
+        together = mean_rows - preconditioned_off
         together *= (1 / (temperature * factors))[:, None]
         together += self._weights.view
-        rows = np.concatenate([own, moved])
         logits: Float32 = inner(rows, together)
         logits -= (along / factors + 0.5 * lengths / factors**2) / np.float32(temperature)
-        together_pulled = np.concatenate([pulled_own, pulled_moved])
-        squared = np.einsum("nd,nd->n", rows, together_pulled)
+        squared = np.einsum("nd,nd->n", rows, preconditioned)
         calm = np.minimum(1, len(off) / np.maximum(squared, 1e-30))
         error = error_signal(logits, np.concatenate([classes, old]), (weights * calm).astype(np.float32))
         lr *= min(1.0, len(self._weights) / FULL_STEP_FROM_CLASSES)
         lr *= min(1.0, FULL_STEP_UP_TO_WIDTH / len(off))
-        add_outer(self._weights.view, error, together_pulled, scale=-lr)
+        add_outer(self._weights.view, error, preconditioned, scale=-lr)
 
     def _measure(self, means: Float64) -> Float32:
         """Return ``p_c A^-1 p_c`` with means from the centre, (c,), of which only those that moved are computed."""
@@ -212,7 +224,7 @@ class PreconditionedHead:
         for start in range(0, len(moved), CLASSES_AT_A_TIME):  # a few at a time stay in the cache
             some = moved[start : start + CLASSES_AT_A_TIME]
             offsets = (means[some] - self._centre).astype(np.float32)
-            self._lengths.view[some] = np.einsum("cd,cd->c", offsets, self._pulled.view[some])
+            self._lengths.view[some] = np.einsum("cd,cd->c", offsets, self._means.view[some])
         self._measured.view[:] = True
         lengths: Float32 = self._lengths.view
         return lengths
@@ -228,13 +240,14 @@ class PreconditionedHead:
         self._weights.view[rows] = mine + share[:, None].astype(np.float32) * (other._weights.view - mine)
 
     def state(self) -> State:
-        """Return weights, pulled means, inverse, centre and the count at which the next inverse is due."""
+        """Return the weights, and all that the last inverse brought: means, centre, when the next one is due."""
         return {
             "weights": self._weights.view,
-            "pulled": self._pulled.view,
+            "means": self._means.view,
             "inverse": pack32(self._inverse),
-            "head_centre": self._centre,
+            "centre": self._centre,
             "due": np.array([self._due]),
+            "shrink_means": np.array([self._shrink_means]),
         }
 
     def restore(self, state: State, n_classes: int) -> None:
@@ -242,18 +255,20 @@ class PreconditionedHead:
         width = len(self._centre)
         expected = {
             "weights": (n_classes, width),
-            "pulled": (n_classes, width),
+            "means": (n_classes, width),
             "inverse": (width * (width + 1) // 2,),
-            "head_centre": (width,),
+            "centre": (width,),
             "due": (1,),
+            "shrink_means": (1,),
         }
         for name, shape in expected.items():
             if state[name].shape != shape:
                 raise ValueError(f"the head's {name} should be of shape {shape}, not {state[name].shape}")
+        check_range("how far means shrink", state["shrink_means"], 0, np.inf)
         self._weights.set(state["weights"])
-        self._pulled.set(state["pulled"])
+        self._means.set(state["means"])
         self._lengths.set(np.zeros(n_classes, dtype=np.float32))
         self._measured.set(np.zeros(n_classes, dtype=np.bool_))
         self._inverse = unpack32(width, np.array(state["inverse"], dtype=np.float32))
-        self._centre = np.array(state["head_centre"], dtype=np.float64)
-        self._due = float(state["due"][0])
+        self._centre = np.array(state["centre"], dtype=np.float64)
+        self._due, self._shrink_means = float(state["due"][0]), float(state["shrink_means"][0])

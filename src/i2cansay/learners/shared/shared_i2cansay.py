@@ -1,28 +1,109 @@
-"""I2CANSAY past the paper: one covariance for all classes, and only the parameters that matter there."""
+"""I2CANSAY past the paper: one covariance for all classes, a closed form, and analogies on top of it."""
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
-from i2cansay.learners.i2cansay import I2CANSAY
-from i2cansay.learners.shared.feature_map import Lift, TransformKind
+import numpy as np
+from numpy.typing import ArrayLike
+
+from i2cansay.core.paper.head import row_weights
+from i2cansay.core.paper.ican import OldClasses, draw_sources, draw_targets
+from i2cansay.core.part_bytes import linear_bytes, room, scatter_bytes
+from i2cansay.core.state_parts import add_prefix, strip_prefix
+from i2cansay.core.statistics.discriminant import ShrunkMeans, shrink_means
+from i2cansay.core.statistics.scatter import SharedScatter
+from i2cansay.core.types import Features, Float32, Float64, Rows, State
+from i2cansay.learners.analogical import AnalogicalClassifier
+from i2cansay.learners.lazy import Cached
+from i2cansay.learners.parameters import check_choice, check_not_negative
+from i2cansay.learners.shared.feature_map import FeatureMap, Lift, TransformKind, check_feature_map
+from i2cansay.learners.shared.preconditioned_head import PreconditionedHead
+from i2cansay.learners.shared.relative_distance import relative_distances
+from i2cansay.learners.shared.shrinkage_choice import Shrinkage, ShrinkageChoice, check_shrinkage
+from i2cansay.learners.validation import check_features, make_generator
+
+# The closed form is divided by a temperature before the head adds to it: it grows with the samples per class, at
+# most up to a share of the classes. With few samples or few classes the closed form carries. Chosen on held-out
+# training samples; docs/shared-mode.md says how.
+SAMPLES_PER_DEGREE = 80.0
+DEGREES_PER_CLASS = 0.05
+# The head counts this much in the decision: one pass leaves it noisy, the more the wider the features are, and a
+# third of it keeps what it knows. Chosen on held-out training samples as well.
+HEAD_SHARE = 1 / 3
+# The head works in float32, on features and on the inverse of their covariance. With a mean variance outside of this
+# one or the other would leave its range: then there are no steps, and the closed form, in float64, decides alone.
+HEAD_FROM, HEAD_UP_TO = 1e-24, 1e31
 
 
-class SharedI2CANSAY(I2CANSAY):
-    """`I2CANSAY(covariance="shared")` with a random lift, under a name of its own.
+class _Solution(NamedTuple):
+    """The closed form, and the shrinkage it was solved with."""
 
-    Its state is a square matrix of the features, lift included, in half, and the half of its inverse: 77 MB at 3584
-    dimensions, and 16 bytes for every class and dimension.
-    docs/shared-mode.md says what it does and what was seen of it.
+    closed_form: ShrunkMeans
+    shrinkage: float
+
+
+class SharedI2CANSAY(AnalogicalClassifier):
+    """Learns classes from a stream of features in one pass, with one full covariance for all of them.
+
+    The score of a class is the closed form of linear discriminant analysis, with the covariance shrunk as
+    cross-validation from the statistics asks for and class means shrunk towards their centre, plus a head trained
+    on each sample and its analogies in other classes. All spreads being one, Eq. 4 of the paper is a translation;
+    steps are multiplied by the inverse covariance, which is refreshed on a schedule, some 20 times in 50,000
+    samples. docs/shared-mode.md says what it does and what was seen of it.
 
     Parameters
     ----------
-    lr, beta, n_pseudo, old_classes, batch_size, random_state
-    feature_transform, shrinkage, shrink_means, prior, forgetting
-        As of `I2CANSAY`.
-    pseudo : {"ican"} or None
-        None leaves the closed form alone: exact for any order of the samples.
+    lr : float
+        Of the head's steps, in decorrelated coordinates.
+    beta : float
+        Weight of the analogies' loss.
+    n_pseudo : float
+        Analogies per sample, up to 100; fractions (of a batch) and multiples are allowed.
+    old_classes : {"all", "absent"}
+        Analogies are of all classes but the sample's own, or only of classes absent from the batch.
+    analogies : bool
+        Whether there is a head. False leaves the closed form alone, which does not depend on the order of the
+        samples.
+    feature_transform : {"auto", "none", "sqrt"}
+        Take the square root of features, "auto" where the first batch has nothing below zero. A later value below
+        zero gets minus the root of its size.
+    shrinkage : {"gcv", "oas"} or float
+        The share of the sphere in the covariance, by generalised cross-validation or the oracle approximation, both
+        from the statistics alone, or given, above 0 and at most 1.
+    shrink_means : float
+        How far class means far out are shrunk towards the centre of the classes, so that less pronounced samples of
+        theirs are not lost to classes further in; 0 is plain discriminant analysis.
     lift : int, "auto" or "wide"
-        Rectified random projections beside the features: as many as fill 3584 dimensions, or 7680 ("wide": more
-        accurate where data are plenty, in 354 MB and several times as slow). 0 is far smaller and faster.
+        Rectified random projections beside the features, drawn from `random_state` and never stored, at the cost of
+        a wider covariance: as many as fill 3584 dimensions, or 7680 ("wide": more accurate where data are plenty,
+        in 354 MB and several times as slow). 0 is far smaller and faster.
+    prior : {"uniform", "empirical"}
+        Whether a class seen more often is more likely from the outset.
+    forgetting : float
+        How much of the statistics fades with each sample, for streams whose classes change; 0.001 remembers about
+        the last 1000 samples.
+    batch_size, epochs : int
+        Used by `fit` only; `partial_fit` takes a batch as it comes. Epochs after the first train the head only.
+    random_state : int, Generator, RandomState or None
+        Seed of the analogies' classes, of lift and fold.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,) array
+        Labels seen so far, sorted.
+    class_counts_, class_means_ : arrays
+        The statistics of `classes_`: (n_classes,), and (n_classes, width) of the transformed, lifted and folded
+        features.
+    shrinkage_ : float
+    n_features_in_ : int
+
+    Notes
+    -----
+    The state is half a square matrix of the features, lift included, and half its inverse: 77 MB at 3584
+    dimensions, and 16 bytes for every class and dimension. Features wider than 4096 are folded to 4096; a lift is
+    as wide as asked for.
+
+    Many threads may ask at the same time, but not while another teaches; see `OnlineClassifier`.
 
     Examples
     --------
@@ -38,10 +119,18 @@ class SharedI2CANSAY(I2CANSAY):
     True
     """
 
-    # Fixed here, so that they are no parameters: the mode, and what has no part in it.
-    covariance = "shared"
-    weight_decay, momentum, alpha, epochs, memory_size = 5e-5, 0.0, 1e-8, 1, 0
-    significance, distance, bias_scale = True, "euclidean", "paper"
+    lazy: ClassVar[bool] = True
+    plain_means: ClassVar[bool] = False
+    size_advice: str = "a smaller lift"
+    structural: ClassVar[tuple[str, ...]] = ("feature_transform", "lift", "analogies", "forgetting")
+
+    # Made by `_start`.
+    _features: FeatureMap
+    _scatter: SharedScatter
+    _shrinkage: ShrinkageChoice
+    _head: PreconditionedHead | None
+    _solution: Cached[_Solution]
+    _forgetting: float  # the rate in force
 
     def __init__(
         self,
@@ -49,22 +138,23 @@ class SharedI2CANSAY(I2CANSAY):
         lr: float = 0.02,
         beta: float = 2.0,
         n_pseudo: float = 1.0,
-        old_classes: Literal["all", "absent"] = "all",
-        pseudo: Literal["ican"] | None = "ican",
+        old_classes: OldClasses = "all",
+        analogies: bool = True,
         feature_transform: TransformKind = "auto",
-        shrinkage: Literal["gcv", "oas"] | float = "gcv",
+        shrinkage: Shrinkage = "gcv",
         shrink_means: float = 0.02,
         lift: Lift = "auto",
         prior: Literal["uniform", "empirical"] = "uniform",
         forgetting: float = 0.0,
         batch_size: int = 50,
+        epochs: int = 1,
         random_state: Any = None,
     ) -> None:
         self.lr = lr
         self.beta = beta
         self.n_pseudo = n_pseudo
         self.old_classes = old_classes
-        self.pseudo = pseudo
+        self.analogies = analogies
         self.feature_transform = feature_transform
         self.shrinkage = shrinkage
         self.shrink_means = shrink_means
@@ -72,4 +162,252 @@ class SharedI2CANSAY(I2CANSAY):
         self.prior = prior
         self.forgetting = forgetting
         self.batch_size = batch_size
+        self.epochs = epochs
         self.random_state = random_state
+
+    @property
+    def order_free(self) -> bool:  # type: ignore[override]
+        """Whether only the closed form decides, from statistics that do not fade.
+
+        With ``feature_transform="auto"`` as long as the first batch, whichever it is, leads to the same decision.
+        """
+        return not self.analogies and not self.forgetting
+
+    # -- parameters -----------------------------------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("analogies", self.analogies, (True, False))
+        check_feature_map(self.feature_transform, self.lift)
+        check_shrinkage(self.shrinkage)
+        check_not_negative(forgetting=self.forgetting, shrink_means=self.shrink_means)
+        if self.forgetting >= 1:
+            raise ValueError(f"forgetting must be below 1, got {self.forgetting!r}")
+        check_choice("prior", self.prior, ("uniform", "empirical"))
+
+    def _structural_values(self) -> dict[str, Any]:
+        # Statistics fade or they do not; how fast may change.
+        return super()._structural_values() | {"forgetting": self.forgetting > 0}
+
+    def _parameters_changed(self, before: Mapping[str, Any]) -> None:
+        if (self.forgetting > 0) == (self._forgetting > 0):
+            self._forgetting = self.forgetting
+        if any(getattr(self, name) != before[name] for name in ("shrinkage", "shrink_means", "prior")):
+            self._start_over()
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        features = FeatureMap(n_features, transform=self.feature_transform, lift=self.lift, seed=0)
+        width = features.width
+        known = scatter_bytes(width, n_classes) + linear_bytes(width, n_classes) + features.drawn_bytes
+        if self.analogies:  # the whole inverse, and two rows for each class, in single precision
+            known += 4 * width**2 + 8 * room(n_classes) * (width + 1) + 8 * width
+        return known + 8 * n_classes
+
+    # -- learning -------------------------------------------------------------------------------------------
+
+    def _start(self, n_features: int) -> None:
+        self._features = FeatureMap(
+            n_features,
+            transform=self.feature_transform,
+            lift=self.lift,
+            seed=int(make_generator(self.random_state).integers(2**63)),
+        )
+        self._scatter = SharedScatter(self._features.width)
+        self._shrinkage = ShrinkageChoice()
+        self._head = PreconditionedHead(self._features.width) if self.analogies else None
+        self._solution = Cached()
+        self._forgetting = self.forgetting
+
+    def _grow(self, n_classes: int) -> None:
+        self._scatter.resize(n_classes)
+        if self._head is not None:
+            self._head.resize(n_classes)
+        self._solution.clear()
+
+    def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
+        if self._scatter.means.total == 0:
+            self._features.decide(X)
+        counted = weights
+        if self._forgetting:
+            counted = self._fade(len(X), weights)
+        mapped = self._features.apply(X)
+        self._scatter.add(mapped, rows, counted)
+        self._solution.clear()
+        if self._head is None or not self._steps_fit:
+            return
+        due = self._head.due(self._scatter.means.total)
+        if due:
+            shrinkage = self._shrinkage.renew(self._scatter, self.shrinkage)
+            self._head.refresh(self._scatter, shrinkage, self.shrink_means)
+        preconditioned = self._head.apply_precision(mapped)
+        if not due:
+            share = (1.0 if counted is None else counted) / self._scatter.means.count[rows]
+            self._head.shift(preconditioned, rows, share)
+        self._step(self._head, mapped, rows, weights, preconditioned)
+
+    def _train(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
+        if self._head is not None and self._steps_fit:
+            self._step(self._head, self._features.apply(X), rows, weights)
+
+    def _fade(self, n: int, weights: Float64 | None) -> Float64:
+        """Let the statistics fade by `n` samples; return what these count, the earlier having faded since."""
+        keep, before = 1 - self._forgetting, self._scatter.means.total
+        self._scatter.fade(keep**n)
+        lost = before - self._scatter.means.total
+        self._shrinkage.fade(lost)
+        if self._head is not None:
+            self._head.fade(lost)
+        left: Float64 = keep ** np.arange(n - 1.0, -1.0, -1.0)
+        return left if weights is None else weights * left
+
+    def _step(
+        self,
+        head: PreconditionedHead,
+        X: Features,
+        rows: Rows,
+        weights: Float64 | None,
+        preconditioned: Float32 | None = None,
+    ) -> None:
+        """Take one step of the head on mapped features `X`, (n, width), and their analogies in other classes."""
+        n_classes = len(self._scatter.means)
+        if n_classes < 2:
+            return
+        sources = draw_sources(len(X), self.n_pseudo, self._rng)
+        old = draw_targets(self.old_classes, rows, sources, n_classes, self._rng)
+        groups = [(len(rows), 1.0), (len(old), self.beta)]
+        every_row = row_weights([n for n, _ in groups if n], [w for n, w in groups if n])
+        if weights is not None:
+            every_row[: len(rows)] = weights / weights.sum()
+        head.step(
+            X,
+            rows,
+            preconditioned=preconditioned,
+            sources=sources[: len(old)],
+            old=old,
+            means=self._scatter.means.mean,
+            weights=every_row,
+            temperature=self._base_temperature,
+            lr=self.lr,
+        )
+
+    @property
+    def _steps_fit(self) -> bool:
+        # Without any spread there is no covariance, and a step would depend on the unit of the features.
+        return HEAD_FROM <= self._scatter.mean_variance <= HEAD_UP_TO
+
+    @property
+    def _base_temperature(self) -> float:
+        """What the closed form is divided by before the head adds to it."""
+        per_class = float(self._scatter.means.count.mean()) / SAMPLES_PER_DEGREE
+        return max(1.0, min(per_class, DEGREES_PER_CLASS * len(self._scatter.means)))
+
+    # -- deciding -------------------------------------------------------------------------------------------
+
+    def _scores(self, X: Features) -> Features:
+        mapped = self._features.apply(X)
+        scores = self._solution.get(self._solve).closed_form.scores.of(mapped)
+        if self._head is None:
+            return scores
+        scores /= self._base_temperature
+        scores += HEAD_SHARE * self._head.logits(mapped)
+        return scores
+
+    def _solve(self) -> _Solution:
+        shrinkage = self.shrinkage_
+        empirical = self.prior == "empirical"
+        return _Solution(
+            shrink_means(self._scatter, shrinkage, self.shrink_means, empirical_prior=empirical), shrinkage
+        )
+
+    def novelty(self, X: ArrayLike) -> Float64:
+        """Return how little each row of `X`, (n, d), is like any class taught, (n,); larger is stranger.
+
+        The squared distance to the nearest class, less that to the centre of everything, each in units of its own
+        covariance: what is unusual for all classes alike is no sign of a new one. As long as there is one class, the
+        distance to it. Numbers of one learner can be compared with each other; there is no threshold that suits all.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_digits
+        >>> X, y = load_digits(return_X_y=True)
+        >>> known = y < 8
+        >>> model = SharedI2CANSAY(lift=0, random_state=0).fit(X[:1500][known[:1500]], y[:1500][known[:1500]])
+        >>> strange, known = model.novelty(X[1500:]), known[1500:]
+        >>> bool(np.median(strange[~known]) > np.quantile(strange[known], 0.9))
+        True
+        """
+        self._check_ready()
+        mapped = self._features.apply(check_features(self, X, reset=False))
+        solution = self._solution.get(self._solve)
+        return relative_distances(mapped, self._scatter, solution.shrinkage, solution.closed_form)
+
+    @property
+    def shrinkage_(self) -> float:
+        """The share of the sphere in the covariance as scores use it now."""
+        return self._shrinkage.current(self._scatter, self.shrinkage)
+
+    @property
+    def class_counts_(self) -> Float64:
+        """Samples taught per class, (n_classes,), in the order of `classes_`."""
+        return self._scatter.means.count[self._labels.order]
+
+    @property
+    def class_means_(self) -> Float64:
+        """Means of the transformed, lifted and folded features, (n_classes, width), in the order of `classes_`."""
+        return self._scatter.means.mean[self._labels.order]
+
+    # -- changing one's mind --------------------------------------------------------------------------------
+
+    def _unlearn(self, X: Features, rows: Rows, weights: Float64 | None) -> Rows:
+        if self._forgetting:
+            raise ValueError(
+                "with forgetting= samples fade, so they cannot be taken out exactly; forget the class instead"
+            )
+        self._scatter.subtract(self._features.apply(X), rows, weights, precision=self._features.precision)
+        self._start_over()
+        return np.flatnonzero(self._scatter.means.count == 0)
+
+    def _drop(self, row: int) -> None:
+        # What the samples of the class told about the shared covariance stays.
+        self._scatter.drop(row)
+        if self._head is not None:
+            self._head.drop(row)
+        self._solution.clear()
+
+    def _check_same_features(self, other: Self) -> None:
+        self._features.check_same(other._features)
+
+    def _merge(self, other: Self, rows: Rows) -> None:
+        mine, theirs = self._scatter.means.count[rows], other._scatter.means.count
+        if self._head is not None and other._head is not None:
+            together = mine + theirs
+            self._head.merge(other._head, rows, theirs / np.where(together > 0, together, 1.0))
+        self._scatter.merge(other._scatter, rows)
+        self._start_over()
+
+    def _start_over(self) -> None:
+        """Choose shrinkage and inverse anew: what they rest on has changed other than by passing samples."""
+        self._shrinkage.expire()
+        if self._head is not None:
+            self._head.expire()
+        self._solution.clear()
+
+    # -- state ----------------------------------------------------------------------------------------------
+
+    def _state(self) -> State:
+        state = {
+            **add_prefix("features", self._features.state()),
+            **add_prefix("scatter", self._scatter.state()),
+            **add_prefix("shrinkage", self._shrinkage.state()),
+        }
+        return state if self._head is None else state | add_prefix("head", self._head.state())
+
+    def _restore(self, state: State) -> None:
+        n_classes = len(self._labels)
+        self._features.restore(strip_prefix(state, "features"))
+        self._scatter.restore(strip_prefix(state, "scatter"), n_classes)
+        self._shrinkage.restore(strip_prefix(state, "shrinkage"))
+        if self._head is not None:
+            self._head.restore(strip_prefix(state, "head"), n_classes)
+        self._solution.clear()

@@ -1,4 +1,4 @@
-"""Learners of the shared mode and streams for their tests."""
+"""Learners of one covariance for all classes, and streams for their tests."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_digits
 
-from i2cansay.learners.i2cansay import I2CANSAY
+from i2cansay import SharedI2CANSAY
 
 C, D = 5, 8
 
 
-def shared(**parameters: Any) -> I2CANSAY:
-    return I2CANSAY(covariance="shared", **{"random_state": 0, **parameters})
+def shared(**parameters: Any) -> SharedI2CANSAY:
+    return SharedI2CANSAY(**{"lift": 0, "random_state": 0, **parameters})
 
 
-def closed_form(**parameters: Any) -> I2CANSAY:
-    return shared(pseudo=None, **parameters)
+def closed_form(**parameters: Any) -> SharedI2CANSAY:
+    return shared(analogies=False, **parameters)
 
 
 def draw(n: int = 200, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -29,7 +29,7 @@ def draw(n: int = 200, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return rng.standard_normal((n, D)) @ mixing + 1.5 * fixed.standard_normal((C, D))[y], y
 
 
-def taught(model: I2CANSAY, X: np.ndarray, y: np.ndarray, batch: int = 20) -> I2CANSAY:
+def taught(model: SharedI2CANSAY, X: np.ndarray, y: np.ndarray, batch: int = 20) -> SharedI2CANSAY:
     for start in range(0, len(X), batch):
         model.partial_fit(X[start : start + batch], y[start : start + batch])
     return model

@@ -1,11 +1,11 @@
-"""What of the shared mode depends on the samples alone, not on their order, and can be taken back."""
+"""What of `SharedI2CANSAY` depends on the samples alone, not on their order, and can be taken back."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.learners.shared_material import C, closed_form, digits, draw, shared, taught
+from tests.learners.shared.material import C, closed_form, digits, draw, shared, taught
 
 # The lift is a product in float32, which a BLAS rounds by the number of rows.
 LIFTED = 1e-5
@@ -115,10 +115,10 @@ def test_forgotten_class_takes_mean_count_and_weights_and_leaves_the_shared_cova
     after, left = model.state(), [0, 1, 3, 4]
     np.testing.assert_array_equal(model.class_means_, means[left])
     assert model.class_counts_.tolist() == np.bincount(y)[left].tolist()
-    for name in ("weights", "pulled", "mean"):
-        np.testing.assert_array_equal(after[f"shared.{name}"], before[f"shared.{name}"][left])
-    for name in ("matrix", "inverse", "total", "centre"):
-        np.testing.assert_array_equal(after[f"shared.{name}"], before[f"shared.{name}"])
+    for name in ("head.weights", "head.means", "scatter.mean"):
+        np.testing.assert_array_equal(after[name], before[name][left])
+    for name in ("scatter.matrix", "scatter.total", "scatter.centre", "head.inverse"):
+        np.testing.assert_array_equal(after[name], before[name])
 
 
 @pytest.mark.parametrize("lift", [0, 6])
