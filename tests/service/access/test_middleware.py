@@ -1,4 +1,4 @@
-"""The door: tokens, origins, hosts, headers, rates."""
+"""Access: tokens, origins, hosts, headers, rates."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ def test_other_addresses_need_a_token(start: Starter) -> None:
         check_address(service, Address("0.0.0.0"))
     service.tokens.add("me", "admin")
     check_address(service, Address("0.0.0.0"))
-    assert Address("0.0.0.0").door().needs_token
-    assert not Address("127.0.0.1").door().needs_token
+    assert Address("0.0.0.0").policy().needs_token
+    assert not Address("127.0.0.1").policy().needs_token
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The door: who is asking, from where, how much; and what every answer carries."""
+"""Who may send a request, from where and how much; and the headers of every answer."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from i2cansay.service.access.body_limit import IncomingBody, Traffic
 from i2cansay.service.access.rate import RateLimit
 from i2cansay.service.access.tokens import Scope as TokenScope
 from i2cansay.service.access.tokens import Token
 from i2cansay.service.errors import ServiceError, error_content, stopping
-from i2cansay.service.http.body_limit import Body, Traffic
 from i2cansay.service.http.connections import origin
 from i2cansay.service.service import Service
 
@@ -43,7 +43,7 @@ WRONG_TOKENS_AT_ONCE = 20
 
 
 @dataclass(frozen=True)
-class Door:
+class AccessPolicy:
     """How the service is reached.
 
     Attributes
@@ -83,13 +83,13 @@ def scope_for(method: str, path: str) -> TokenScope | None:
     return "admin"
 
 
-class Guard:
+class AccessMiddleware:
     """ASGI middleware around the application."""
 
-    def __init__(self, app: ASGIApp, service: Service, door: Door) -> None:
+    def __init__(self, app: ASGIApp, service: Service, policy: AccessPolicy) -> None:
         self._app = app
         self._service = service
-        self._door = door
+        self._policy = policy
         self._rate = RateLimit(service.limits.requests_per_second)
         self._wrong_tokens = RateLimit(service.limits.wrong_tokens_per_second, WRONG_TOKENS_AT_ONCE)
         self._traffic = Traffic(service.limits.bytes_in_flight)
@@ -110,7 +110,7 @@ class Guard:
                 self._dress(MutableHeaders(scope=message), headers)
             await send(message)
 
-        body = Body(receive, self._service.limits, self._traffic)
+        body = IncomingBody(receive, self._service.limits, self._traffic)
         asked = scope
         try:
             self._measure(headers)
@@ -154,16 +154,16 @@ class Guard:
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         host = _host(headers.get("host", ""))
-        if self._door.hosts and host not in self._door.hosts:
+        if self._policy.hosts and host not in self._policy.hosts:
             raise ServiceError(421, "wrong_host", f"this service is not called {host[:100]!r}")
         origin = headers.get("origin")
         if origin is not None and not self._welcome(origin, headers):
             raise ServiceError(403, "wrong_origin", "pages of other sites may not use this service")
         needed = scope_for(scope["method"], scope["path"])
-        if scope["method"] == "OPTIONS" and origin in self._door.origins:
+        if scope["method"] == "OPTIONS" and origin in self._policy.origins:
             needed = None  # a browser asks before it sends the token
         scope["state"] = {**scope.get("state", {}), "who": ""}
-        if needed is None or not self._door.needs_token:
+        if needed is None or not self._policy.needs_token:
             return
         token = self._token(scope, headers)
         if (wait := self._rate.wait_for(token.name)) > 0:
@@ -191,7 +191,7 @@ class Guard:
         raise ServiceError(401, "no_token", "expected a valid token: Authorization: Bearer TOKEN")
 
     def _welcome(self, origin: str, headers: Headers) -> bool:
-        return origin in self._door.origins or origin.partition("://")[2] == headers.get("host", "")
+        return origin in self._policy.origins or origin.partition("://")[2] == headers.get("host", "")
 
     # -- going out ------------------------------------------------------------------------------------------
 
@@ -199,7 +199,7 @@ class Guard:
         for name, value in HEADERS.items():
             answer.setdefault(name, value)
         origin = asked.get("origin")
-        if origin in self._door.origins:
+        if origin in self._policy.origins:
             answer["access-control-allow-origin"] = origin
             answer["access-control-allow-headers"] = "authorization, content-type, idempotency-key"
             answer["access-control-allow-methods"] = "GET, POST, DELETE"

@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
 import i2cansay
-from i2cansay.service.access.middleware import Door, Guard
+from i2cansay.service.access.middleware import AccessMiddleware, AccessPolicy
 from i2cansay.service.errors import ServiceError, error_content, refused
 from i2cansay.service.http.api import REFUSALS
 from i2cansay.service.http.bodies import sentence_of
@@ -43,7 +43,7 @@ FILES = {
 CODES = {404: "not_found", 405: "wrong_method", 413: "too_large", 429: "busy"}
 
 
-def create_app(service: Service, door: Door | None = None) -> FastAPI:
+def create_app(service: Service, policy: AccessPolicy | None = None) -> FastAPI:
     """Return the ASGI application of a service, which it closes when it ends."""
 
     @asynccontextmanager
@@ -54,7 +54,7 @@ def create_app(service: Service, door: Door | None = None) -> FastAPI:
     app = FastAPI(
         title="i2cansay",
         version=i2cansay.__version__,
-        summary="Teach it by example; it keeps learning and keeps no pictures.",
+        summary="Teach it by example; it keeps learning and keeps no images.",
         openapi_url="/v1/openapi.json",
         docs_url=None,  # those pages load scripts from elsewhere
         redoc_url=None,
@@ -70,7 +70,7 @@ def create_app(service: Service, door: Door | None = None) -> FastAPI:
     _add_errors(app, router)
     for path, (name, kind) in FILES.items():
         app.add_api_route(path, _file(name, kind), include_in_schema=False, methods=["GET", "HEAD"])
-    app.add_middleware(Guard, service=service, door=door or Door())
+    app.add_middleware(AccessMiddleware, service=service, policy=policy or AccessPolicy())
     return app
 
 

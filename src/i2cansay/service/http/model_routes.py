@@ -13,7 +13,7 @@ from i2cansay.service.errors import refused
 from i2cansay.service.http.api import BYTES
 from i2cansay.service.http.schemas import LogAnswer, ModelAnswer, ModelsAnswer, NewModel
 from i2cansay.service.model.exchange import export
-from i2cansay.service.model.served_model import Model
+from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.service import Service
 
 
@@ -48,7 +48,7 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
     @router.get("/models/{name}/export", response_class=Response, responses=BYTES)
     async def export_model(name: str) -> Response:
         """Download the model as one file, which `i2cansay.load` and `import` open; waiting classes are not in it."""
-        data = await run_in_threadpool(export, service.model(name).session())
+        data = await run_in_threadpool(export, service.model(name).state())
         return _download(data, f"{name}.i2cs")
 
     @router.post(
@@ -69,7 +69,7 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
         data = await request.body()
         if not data:
             raise refused("expected the bytes of a model file, got none")
-        model = await run_in_threadpool(service.take_in, name, data, min_samples)
+        model = await run_in_threadpool(service.import_model, name, data, min_samples)
         return JSONResponse(describe(model), 201)
 
     @router.get("/models/{name}/backup", response_class=Response, responses=BYTES)
@@ -88,7 +88,7 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
         return JSONResponse({"log": [{"id": number, **asdict(entry)} for number, entry in lines]})
 
 
-def describe(model: Model) -> dict[str, Any]:
+def describe(model: ServedModel) -> dict[str, Any]:
     """Return a model as the list shows it."""
     snapshot, facts = model.snapshot, model.facts
     return {

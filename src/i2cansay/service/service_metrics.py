@@ -22,12 +22,12 @@ Event: TypeAlias = Literal[
 EVENTS: tuple[str, ...] = get_args(Event)
 
 
-class Metrics:
+class ServiceMetrics:
     """What happened since the start.
 
     Examples
     --------
-    >>> metrics = Metrics()
+    >>> metrics = ServiceMetrics()
     >>> metrics.learnt(3)
     >>> print(metrics.text({}).splitlines()[2])
     i2cansay_samples_learnt_total 3
