@@ -65,12 +65,12 @@ class Material:
 
 def fingerprint(model: ServedModel) -> str:
     """Return a digest of all that a model has on its disk."""
-    session = model.session()
+    state = model.state()
     digest = hashlib.sha256()
-    for name, array in sorted(session.learner.state().items()):
+    for name, array in sorted(state.learner.state().items()):
         digest.update(f"{name} {array.dtype} {array.shape}".encode() + array.tobytes())
-    rest = [sorted(map(repr, session.classes.values())), repr(model.log(0, 1000)), session.notes()]
-    digest.update(json.dumps([session.version, rest, repr(session.facts)]).encode())
+    rest = [sorted(map(repr, state.classes.values())), repr(model.log(0, 1000)), state.notes()]
+    digest.update(json.dumps([state.version, rest, repr(state.facts)]).encode())
     return digest.hexdigest()
 
 

@@ -10,9 +10,8 @@ from i2cansay.disk.atomic import write_atomically
 from i2cansay.service.access.tokens import FILE, Tokens
 from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.snapshot import Snapshot
-from i2cansay.service.service import SUFFIX
 from i2cansay.service.storage.database import Damaged, Database, reading
-from i2cansay.service.storage.database_file import copy_of
+from i2cansay.service.storage.database_file import MODEL_SUFFIX, copy_of
 
 
 @dataclass(frozen=True)
@@ -30,13 +29,13 @@ def examine(folder: Path) -> Iterator[Diagnosis]:
     if not places.is_dir():
         raise FileNotFoundError(f"{folder} is no data folder of `i2cansay serve`: it has no folder models")
     for path in sorted(places.iterdir()):
-        if path.name.endswith(SUFFIX):
+        if path.name.endswith(MODEL_SUFFIX):
             yield _examine_model(path)
         elif path.name.startswith(".") and path.name.endswith((".new", ".gone")):
             yield Diagnosis(
                 path.name, "was left by a crash while a model was made or deleted; serve removes it", False
             )
-        elif not path.name.endswith((f"{SUFFIX}-wal", f"{SUFFIX}-shm")):
+        elif not path.name.endswith((f"{MODEL_SUFFIX}-wal", f"{MODEL_SUFFIX}-shm")):
             yield Diagnosis(path.name, "does not belong here", False)
     try:
         known = Tokens(folder).all()
@@ -67,7 +66,7 @@ def back_up(folder: Path, target: Path) -> list[Path]:
     """Copy every model of a data folder that is well, also while a service uses it, and check the copies."""
     target.mkdir(parents=True, exist_ok=True)
     written = []
-    for path in sorted((folder / "models").glob(f"[a-z0-9]*{SUFFIX}")):
+    for path in sorted((folder / "models").glob(f"[a-z0-9]*{MODEL_SUFFIX}")):
         if not _examine_model(path).well:
             continue
         data = copy_of(path)

@@ -23,11 +23,10 @@ from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.model.size import check_size
 from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.service.storage.database import Damaged, Database
-from i2cansay.service.storage.database_file import remove
+from i2cansay.service.storage.database_file import MODEL_SUFFIX, remove
 from i2cansay.service.storage.model_records import ModelFacts, check_name
 
 log = logging.getLogger("i2cansay.service")
-SUFFIX = ".sqlite"
 
 
 class Service:
@@ -63,8 +62,9 @@ class Service:
         self.read_only = ""
         self._changing = threading.Lock()
         self._held = ExitStack()
+        self._add_gauges()
         self._take_folder()
-        for path in sorted(self._places.glob(f"[a-z0-9]*{SUFFIX}")):
+        for path in sorted(self._places.glob(f"[a-z0-9]*{MODEL_SUFFIX}")):
             self._open(path)
 
     @property
@@ -151,7 +151,7 @@ class Service:
                 raise conflict(f"there is a model {facts.name!r} already")
             if len(self.models) + len(self.damaged) >= self.limits.models:
                 raise conflict(f"there are {self.limits.models} models, and no more are allowed; delete one")
-            path = self._places / f"{facts.name}{SUFFIX}"
+            path = self._places / f"{facts.name}{MODEL_SUFFIX}"
             try:
                 write(path)
                 model = ServedModel(path, self.limits, self.metrics)
@@ -165,7 +165,7 @@ class Service:
         with self._changing:
             if name not in self.damaged:
                 self.model(name)
-            path = self._places / f"{name}{SUFFIX}"
+            path = self._places / f"{name}{MODEL_SUFFIX}"
             gone = path.with_name(f".{name}.gone")
             try:
                 if (model := self.models.get(name)) is not None:
@@ -193,14 +193,16 @@ class Service:
                 except ServiceError as error:
                     log.warning("the model %s takes features only: %s", name, error)
 
-    def gauges(self) -> dict[str, float]:
-        """Return values of the moment for the metrics."""
-        return {
-            "models": float(len(self.models)),
-            "models_damaged": float(len(self.damaged)),
-            "waiting_to_learn": float(sum(model.waiting for model in list(self.models.values()))),
-            "waiting_to_encode": float(self.encoders.waiting()),
-        }
+    def _add_gauges(self) -> None:
+        gauge = self.metrics.gauge
+        gauge("models", "Models that are served.", lambda: len(self.models))
+        gauge("models_damaged", "Models that cannot be opened.", lambda: len(self.damaged))
+        gauge(
+            "waiting_to_learn",
+            "Requests that wait for a commit.",
+            lambda: sum(model.waiting for model in list(self.models.values())),
+        )
+        gauge("waiting_to_encode", "Requests that wait for an encoder.", self.encoders.waiting)
 
     def close(self) -> None:
         """Answer what waits, then let go of the folder."""

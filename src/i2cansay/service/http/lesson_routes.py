@@ -9,6 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
 from i2cansay.core.types import Float32
+from i2cansay.service.access.permissions import needs
 from i2cansay.service.errors import refused
 from i2cansay.service.http.api import LEARN_FORM, PREDICT_FORM, Key, body_of, wait
 from i2cansay.service.http.bodies import ParsedBody, to_learn, to_predict
@@ -38,6 +39,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
 
     @router.post(
         "/models/{name}/learn",
+        dependencies=[needs("teach")],
         response_model=LessonAnswer,
         openapi_extra=body_of(LearnBody, LEARN_FORM, {"label": "scratch"}),
     )
@@ -58,6 +60,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
 
     @router.post(
         "/models/{name}/predict",
+        dependencies=[needs("predict")],
         response_model=PredictionsAnswer,
         openapi_extra=body_of(PredictBody, PREDICT_FORM, {"top": 3}),
     )
@@ -71,22 +74,26 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
             {"predictions": [each.to_json() for each in predictions], "version": model.snapshot.version}
         )
 
-    @router.post("/models/{name}/undo", response_model=RevisionAnswer)
+    @router.post("/models/{name}/undo", dependencies=[needs("teach")], response_model=RevisionAnswer)
     async def undo(name: str, body: UndoBody, request: Request) -> Response:
         """Take a lesson back while its features are in memory."""
         return await change(name, Undo(body.lesson, request.state.who))
 
-    @router.get("/models/{name}/classes", response_model=ClassesAnswer)
+    @router.get("/models/{name}/classes", dependencies=[needs("predict")], response_model=ClassesAnswer)
     async def classes(name: str) -> Response:
         """List the classes with their counts and dates."""
         return JSONResponse({"classes": [asdict(line) for line in service.model(name).snapshot.classes]})
 
-    @router.post("/models/{name}/classes/forget", response_model=RevisionAnswer)
+    @router.post(
+        "/models/{name}/classes/forget", dependencies=[needs("teach")], response_model=RevisionAnswer
+    )
     async def forget(name: str, body: LabelBody, request: Request) -> Response:
         """Drop a class."""
         return await change(name, Forget(normalized_label(body.label), request.state.who))
 
-    @router.post("/models/{name}/classes/rename", response_model=RevisionAnswer)
+    @router.post(
+        "/models/{name}/classes/rename", dependencies=[needs("teach")], response_model=RevisionAnswer
+    )
     async def rename(name: str, body: RenameBody, request: Request) -> Response:
         """Give a class another label."""
         old, new = normalized_label(body.label), check_label(body.new_label, limits)
@@ -97,7 +104,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         assert isinstance(done, RevisionResult)
         return JSONResponse(asdict(done))
 
-    @router.get("/models/{name}/accuracy", response_model=AccuracyAnswer)
+    @router.get("/models/{name}/accuracy", dependencies=[needs("predict")], response_model=AccuracyAnswer)
     async def accuracy(name: str) -> Response:
         """Say how often the model was right about samples just before learning them."""
         points = service.model(name).snapshot.curve.points
