@@ -25,12 +25,12 @@ from pathlib import Path
 
 import numpy as np
 
+from i2cansay.service.diagnosis import examine
 from i2cansay.service.limits import Limits
-from i2cansay.service.metrics import Metrics
 from i2cansay.service.model.requests import Learn
-from i2cansay.service.model.served_model import Model
+from i2cansay.service.model.served_model import ServedModel
+from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.service.storage.database import Damaged, Database
-from i2cansay.service.storage.doctor import examine
 from i2cansay.service.storage.model_records import ModelFacts
 
 NAME, PAGE, WIDTH = "tested", 4096, 300
@@ -63,14 +63,14 @@ class Material:
     versions: frozenset[str]
 
 
-def fingerprint(model: Model) -> str:
+def fingerprint(model: ServedModel) -> str:
     """Return a digest of all that a model has on its disk."""
-    session = model.session()
+    state = model.state()
     digest = hashlib.sha256()
-    for name, array in sorted(session.learner.state().items()):
+    for name, array in sorted(state.learner.state().items()):
         digest.update(f"{name} {array.dtype} {array.shape}".encode() + array.tobytes())
-    rest = [sorted(map(repr, session.classes.values())), repr(model.log(0, 1000)), session.notes()]
-    digest.update(json.dumps([session.version, rest, repr(session.facts)]).encode())
+    rest = [sorted(map(repr, state.classes.values())), repr(model.log(0, 1000)), state.notes()]
+    digest.update(json.dumps([state.version, rest, repr(state.facts)]).encode())
     return digest.hexdigest()
 
 
@@ -82,7 +82,7 @@ def make(folder: Path) -> Material:
     versions: set[str] = set()
     rng = np.random.default_rng(0)
     for lesson in range(6):
-        model = Model(path, Limits(), Metrics())
+        model = ServedModel(path, Limits(), ServiceMetrics())
         versions.add(fingerprint(model))
         sweep, model._database.sweep = model._database.sweep, lambda: True  # type: ignore[method-assign]
         labels = tuple(f"class {number}" for number in range(2 + lesson)) * 2
@@ -143,7 +143,7 @@ def verdict(folder: Path, files: Files, versions: frozenset[str]) -> str:
     files.write(path)
     finding = next(finding for finding in examine(folder) if finding.name == path.name)
     try:
-        model = Model(path, Limits(), Metrics())
+        model = ServedModel(path, Limits(), ServiceMetrics())
     except Damaged as error:
         if finding.well:
             return f"WRONG: doctor finds it well, the service says {error}"

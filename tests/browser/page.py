@@ -67,14 +67,14 @@ class Page:
         raise AssertionError(f"there is no button {name!r}; the page says: {self.text}")
 
     def show(self, files: list[Path]) -> None:
-        """Choose pictures and wait for what it says about them."""
-        before = len(self.all(".picture"))
+        """Choose images and wait for what it says about them."""
+        before = len(self.all(".image"))
         self.one("#choose").send_keys("\n".join(map(str, files)))
-        self.until(lambda: len(self.all(".picture")) == before + len(files))
-        self.until(lambda: not self.all(".picture.waiting"))
+        self.until(lambda: len(self.all(".image")) == before + len(files))
+        self.until(lambda: not self.all(".image.waiting"))
 
     def teach(self, files: list[Path], label: str) -> str:
-        """Show pictures, name them, teach; return the notice."""
+        """Show images, name them, teach; return the notice."""
         self.show(files)
         before = self.one("#notice").text
         self.one("#label").send_keys(label)
@@ -90,7 +90,7 @@ class Page:
         return [line["message"] for line in self.driver.get_log("browser") if line["level"] == "SEVERE"]
 
     def photograph(self, path: Path, *, whole: bool = False) -> None:
-        """Save a picture of what is seen, in few colours, so that it is small."""
+        """Save an image of what is seen, in few colours, so that it is small."""
         path.parent.mkdir(parents=True, exist_ok=True)
         if whole:
             height = self.driver.execute_script("return document.documentElement.scrollHeight")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.service.material import picture, rows
+from tests.service.material import make_image, rows
 from tests.service.running import Starter
 
 CHECKS = (
@@ -28,7 +28,7 @@ def test_the_service_keeps_to_its_description(tmp_path: Path, checks: str, optio
     running = starter()
     rng = np.random.default_rng(0)
     running.client.create("numbers", encoder=None).learn(["a", "b"] * 2, features=rows(["a", "b"] * 2, rng))
-    running.client.create("line-3").learn("red", images=[picture("red", rng), picture("red", rng)])
+    running.client.create("line-3").learn("red", images=[make_image("red", rng), make_image("red", rng)])
     command = [
         str(Path(sys.executable).with_name("schemathesis")),
         "run",

@@ -13,26 +13,26 @@ from selenium.webdriver.common.keys import Keys
 from tests.browser.page import Page, defects
 from tests.service.running import Running, Starter
 
-PICTURES = os.environ.get("I2CANSAY_SCREENSHOTS", "")
-"""A folder for pictures of the page, as docs/images; none are made without it."""
+IMAGES = os.environ.get("I2CANSAY_SCREENSHOTS", "")
+"""A folder for images of the page, as docs/images; none are made without it."""
 Opener = Callable[..., Page]
 
 
 def photograph(page: Page, name: str, *, whole: bool = False) -> None:
-    if PICTURES:
-        page.photograph(Path(PICTURES).absolute() / f"{name}.png", whole=whole)
+    if IMAGES:
+        page.photograph(Path(IMAGES).absolute() / f"{name}.png", whole=whole)
 
 
 def test_a_day_at_the_line(service: Running, open_page: Opener, tmp_path: Path) -> None:
     page = open_page(service.client.url)
     assert "Nothing yet" in page.text
-    assert "Learnt 3 pictures of scratch, 3 in all" in page.teach(defects(tmp_path, "scratch", 3), "scratch")
+    assert "Learnt 3 images of scratch, 3 in all" in page.teach(defects(tmp_path, "scratch", 3), "scratch")
     page.until(lambda: page.classes() == ["scratch"])
     page.teach(defects(tmp_path, "dent", 3), "dent")
     page.until(lambda: page.classes() == ["dent", "scratch"])
 
     page.show(defects(tmp_path, "scratch", 1, seed=1) + defects(tmp_path, "dent", 1, seed=1))
-    said = [element.text for element in page.all(".picture .bars li:first-child .name")]
+    said = [element.text for element in page.all(".image .bars li:first-child .name")]
     assert said == ["scratch", "dent"]
     page.button("Clear all").click()
 
@@ -41,7 +41,7 @@ def test_a_day_at_the_line(service: Running, open_page: Opener, tmp_path: Path) 
             page.show(defects(tmp_path, kind, 4, seed=round_))
             page.button(kind).click()  # the button of a known class fills the label
             page.one("#teach-button").click()
-            page.until(lambda: not page.all(".picture"))
+            page.until(lambda: not page.all(".image"))
     page.until(lambda: page.one("#recent").text.endswith("%"))
 
     page.teach(defects(tmp_path, "rust", 2), "rust")
@@ -53,9 +53,9 @@ def test_a_day_at_the_line(service: Running, open_page: Opener, tmp_path: Path) 
         + defects(tmp_path, "clean", 1)
     )
     for number in (1, 2, 3):
-        page.button(f"Teach picture {number}").click()  # leave them out
+        page.button(f"Teach image {number}").click()  # leave them out
     page.one("#label").send_keys("clean")
-    assert page.one("#teach-button").text == "Teach 1 picture as “clean”"
+    assert page.one("#teach-button").text == "Teach 1 image as “clean”"
     photograph(page, "teach-desktop", whole=True)
 
     page.button("Forget rust").click()
@@ -81,7 +81,7 @@ def test_phone_width_in_the_dark(service: Running, open_page: Opener, tmp_path: 
     page = open_page(service.client.url, size="phone", dark=True)
     for number, kind in enumerate(("scratch", "dent", "scratch", "dent"), start=1):
         page.teach(defects(tmp_path, kind, 4, seed=number), kind)
-        page.until(lambda number=number: f"{4 * number} pictures" in page.one("#total").text)  # type: ignore[misc]
+        page.until(lambda number=number: f"{4 * number} images" in page.one("#total").text)  # type: ignore[misc]
     page.show(defects(tmp_path, "scratch", 1, seed=3) + defects(tmp_path, "dent", 1, seed=3))
     too_wide = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert page.driver.execute_script(too_wide) == 0
@@ -140,15 +140,15 @@ def test_errors_in_words(service: Running, open_page: Opener, tmp_path: Path) ->
     page.teach(defects(tmp_path, "scratch", 2), "scratch")
     page.until(lambda: page.classes() == ["scratch"])
     broken = tmp_path / "broken.jpg"
-    broken.write_bytes(b"this is no picture")
+    broken.write_bytes(b"this is no image")
     page.show([broken, *defects(tmp_path, "scratch", 1, seed=1)])
-    assert "damaged or not a picture" in page.one(".picture.bad").text
-    assert len(page.all(".picture.bad")) == 1  # the other one got its answer
+    assert "damaged or not an image" in page.one(".image.bad").text
+    assert len(page.all(".image.bad")) == 1  # the other one got its answer
     page.button("Clear all").click()
     document = tmp_path / "note.txt"
     document.write_text("x")
     page.one("#choose").send_keys(str(document))
-    page.until(lambda: "no pictures" in page.one("#trouble").text)
+    page.until(lambda: "no images" in page.one("#trouble").text)
     page.button("New…").click()
     page.one("#ask-input").send_keys("Not A Name")
     page.button("Make it").click()
@@ -158,7 +158,7 @@ def test_errors_in_words(service: Running, open_page: Opener, tmp_path: Path) ->
     page.one("#label").send_keys("scratch")
     page.one("#teach-button").click()
     page.until(lambda: "cannot be reached" in page.one("#trouble").text)
-    assert len(page.all(".picture")) == 1  # nothing was lost: it can be sent again
+    assert len(page.all(".image")) == 1  # nothing was lost: it can be sent again
 
 
 def test_a_token_is_asked_for(tmp_path: Path, open_page: Opener) -> None:

@@ -1,4 +1,4 @@
-"""Pictures and features for the tests of the service."""
+"""Images and features for the tests of the service."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from PIL import Image
 
 from i2cansay.core.types import Float32
 from i2cansay.service.limits import Limits
-from i2cansay.service.metrics import Metrics
-from i2cansay.service.model.requests import Learn, Lesson
-from i2cansay.service.model.served_model import Model
+from i2cansay.service.model.requests import Learn, LessonResult
+from i2cansay.service.model.served_model import ServedModel
+from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.service.storage.database import Database
 from i2cansay.service.storage.model_records import ModelFacts
 
@@ -21,8 +21,8 @@ WIDTH = 40
 COLOURS = {"red": (200, 40, 40), "green": (40, 180, 60), "blue": (40, 60, 210)}
 
 
-def picture(colour: str, rng: np.random.Generator, *, kind: str = "PNG", side: int = 24) -> bytes:
-    """Return a picture of one colour, with noise."""
+def make_image(colour: str, rng: np.random.Generator, *, kind: str = "PNG", side: int = 24) -> bytes:
+    """Return an image of one colour, with noise."""
     pixels = np.clip(np.array(COLOURS[colour]) + rng.normal(scale=25, size=(side, side, 3)), 0, 255)
     file = io.BytesIO()
     Image.fromarray(pixels.astype(np.uint8)).save(file, kind)
@@ -38,15 +38,17 @@ def rows(labels: Sequence[str], rng: np.random.Generator, width: int = WIDTH) ->
 
 def new_model(
     folder: Path, *, min_samples: int = 2, learner: str = "i2cansay", limits: Limits | None = None
-) -> Model:
+) -> ServedModel:
     """Make a model of features in a folder and open it."""
     path = folder / "tested.sqlite"
     Database.create(path, ModelFacts("tested", learner, {}, None, min_samples, 0.0))
-    return Model(path, limits or Limits(), Metrics())
+    return ServedModel(path, limits or Limits(), ServiceMetrics())
 
 
-def teach(model: Model, labels: Sequence[str], rng: np.random.Generator, key: bytes | None = None) -> Lesson:
+def teach(
+    model: ServedModel, labels: Sequence[str], rng: np.random.Generator, key: bytes | None = None
+) -> LessonResult:
     """Teach rows of these labels."""
     answer = model.teach(Learn(rows(labels, rng), tuple(labels), key)).result()
-    assert isinstance(answer, Lesson)
+    assert isinstance(answer, LessonResult)
     return answer

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from i2cansay.service.client import Client, RequestRefused
-from i2cansay.service.storage.doctor import examine
+from i2cansay.service.diagnosis import examine
 from tests.service.material import rows
 from tests.service.process import Process
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from i2cansay.service.diagnosis import back_up, examine
 from i2cansay.service.limits import Limits
-from i2cansay.service.metrics import Metrics
 from i2cansay.service.model.requests import Learn
-from i2cansay.service.model.served_model import Model
+from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.service import Service
+from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.service.storage.blocks import sealed
 from i2cansay.service.storage.database import Changes, Damaged, Database
-from i2cansay.service.storage.doctor import back_up, examine
 from i2cansay.service.storage.model_records import ModelFacts
 from tests.service.material import rows, teach
 from tests.service.test_disk import taught_folder
@@ -149,7 +149,7 @@ def version(folder: Path, lessons: int) -> Path:
     folder.mkdir()
     path = folder / "tested.sqlite"
     Database.create(path, ModelFacts("tested", "i2cansay", {}, None, 2, created=float(lessons)))
-    model = Model(path, Limits(), Metrics())
+    model = ServedModel(path, Limits(), ServiceMetrics())
     rng = np.random.default_rng(0)
     for number in range(lessons):
         labels = ("a", "a", "b", "b")
@@ -182,7 +182,7 @@ def test_a_file_is_of_one_version(
     connection.commit()
     connection.close()
     with pytest.raises(Damaged, match="not of the same version"):
-        Model(path, Limits(), Metrics())
+        ServedModel(path, Limits(), ServiceMetrics())
 
 
 def test_single_blocks_of_an_older_version(tmp_path: Path, versions: tuple[Path, Path]) -> None:
@@ -202,7 +202,7 @@ def test_single_blocks_of_an_older_version(tmp_path: Path, versions: tuple[Path,
         connection.commit()
         connection.close()
         with pytest.raises(Damaged):
-            Model(path, Limits(), Metrics())
+            ServedModel(path, Limits(), ServiceMetrics())
         harmed += 1
     assert harmed > 3
 
@@ -216,7 +216,7 @@ def test_a_missing_row_is_noticed(tmp_path: Path, versions: tuple[Path, Path], t
     connection.commit()
     connection.close()
     with pytest.raises(Damaged, match=f"its {table} and its manifest"):
-        Model(path, Limits(), Metrics())
+        ServedModel(path, Limits(), ServiceMetrics())
 
 
 def test_counts_are_those_of_the_learner(tmp_path: Path, versions: tuple[Path, Path]) -> None:
@@ -230,11 +230,11 @@ def test_counts_are_those_of_the_learner(tmp_path: Path, versions: tuple[Path, P
     database.commit(contents.version + 1, changed, contents.notes, Changes())
     database.close()
     with pytest.raises(Damaged, match="4 samples in the table and 5 in the learner"):
-        Model(path, Limits(), Metrics())
+        ServedModel(path, Limits(), ServiceMetrics())
 
 
 def test_a_forged_learner_is_not_made(tmp_path: Path) -> None:
     path = tmp_path / "tested.sqlite"
     Database.create(path, ModelFacts("tested", "ranpac", {"n_projections": 10**6}, None, 2, 0.0))
     with pytest.raises(Damaged, match="would keep"):
-        Model(path, Limits(), Metrics())
+        ServedModel(path, Limits(), ServiceMetrics())

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from i2cansay.service.diagnosis import back_up, examine
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.limits import Limits
-from i2cansay.service.metrics import Metrics
 from i2cansay.service.model.requests import Learn
-from i2cansay.service.model.served_model import Model, Question
+from i2cansay.service.model.served_model import Question, ServedModel
 from i2cansay.service.service import Service
-from i2cansay.service.storage.doctor import back_up, examine
+from i2cansay.service.service_metrics import ServiceMetrics
 from tests.service.material import new_model, rows, teach
 
 
@@ -28,18 +28,18 @@ def test_a_full_or_locked_disk_stops_teaching_and_nothing_else(tmp_path: Path, t
     model = new_model(tmp_path)
     rng = np.random.default_rng(0)
     teach(model, ["a", "b"] * 2, rng)
-    before = model.session()
+    before = model.state()
     model._database._connection.execute(f"PRAGMA {trouble}")
     with pytest.raises(ServiceError, match="could not be written") as refusal:
         teach(model, [f"n{number}" for number in range(100)] * 2, rng, b"key")
     assert refusal.value.status == 507
-    assert model.session() is before
+    assert model.state() is before
     assert model.ask(Question(rows(["b"], rng), 1)).result()[0].label == "b"
     # The disk is well again: the connection is opened anew, and the same lesson is taken, once.
     assert teach(model, [f"n{number}" for number in range(100)] * 2, rng, b"key").repeated == 0
     assert len(model.snapshot.classes) == 102
     model.close()
-    assert len(Model(model.path, Limits(), Metrics()).snapshot.classes) == 102
+    assert len(ServedModel(model.path, Limits(), ServiceMetrics()).snapshot.classes) == 102
 
 
 def test_a_commit_that_failed_after_it_was_made_counts_once(
@@ -135,8 +135,8 @@ def taught_folder(tmp_path: Path) -> tuple[Path, Path]:
 def test_flipped_bytes_are_found_and_named(tmp_path: Path) -> None:
     folder, path = taught_folder(tmp_path)
     whole = path.read_bytes()
-    healthy = Model(path, Limits(), Metrics())
-    expected, log = healthy.session(), healthy.log(0, 100)
+    healthy = ServedModel(path, Limits(), ServiceMetrics())
+    expected, log = healthy.state(), healthy.log(0, 100)
     healthy.close()
     rng = np.random.default_rng(0)
     detected = 0
@@ -150,10 +150,10 @@ def test_flipped_bytes_are_found_and_named(tmp_path: Path) -> None:
             detected += 1
             continue
         # What is not noticed must not matter: unused space, or a hint of SQLite's.
-        opened = Model(path, Limits(), Metrics())
-        state, wanted = opened.session().learner.state(), expected.learner.state()
+        opened = ServedModel(path, Limits(), ServiceMetrics())
+        state, wanted = opened.state().learner.state(), expected.learner.state()
         assert all(np.array_equal(state[name], wanted[name]) for name in wanted)
-        assert opened.session().classes == expected.classes
+        assert opened.state().classes == expected.classes
         assert opened.log(0, 100) == log
         opened.close()
     assert detected > 25

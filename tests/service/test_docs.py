@@ -11,7 +11,7 @@ import pytest
 from i2cansay.service.access.middleware import WRONG_TOKENS_AT_ONCE
 from i2cansay.service.http.app import create_app
 from i2cansay.service.limits import Limits
-from tests.service.material import picture
+from tests.service.material import make_image
 from tests.service.running import Running
 
 TEXT = (Path(__file__).parents[2] / "docs" / "service.md").read_text()
@@ -24,8 +24,8 @@ def test_the_example_runs(
     rng = np.random.default_rng(0)
     monkeypatch.chdir(tmp_path)
     for name, colour in {"scratch-1": "red", "scratch-2": "red", "dent-1": "blue", "dent-2": "blue"}.items():
-        Path(f"{name}.jpg").write_bytes(picture(colour, rng, kind="JPEG"))
-    Path("what-is-this.jpg").write_bytes(picture("blue", rng, kind="JPEG"))
+        Path(f"{name}.jpg").write_bytes(make_image(colour, rng, kind="JPEG"))
+    Path("what-is-this.jpg").write_bytes(make_image("blue", rng, kind="JPEG"))
     (example,) = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
     names: dict[str, object] = {}
     exec(example.replace("http://127.0.0.1:8000", running.client.url), names)
@@ -50,9 +50,9 @@ def test_the_limits_are_those_of_the_code() -> None:
     limits = Limits()
     words = " ".join(TEXT.split())
     assert f"{limits.body_bytes // 2**20} MB per request" in words
-    assert f"{limits.images} pictures or {limits.rows} rows" in words
+    assert f"{limits.images} images or {limits.rows} rows" in words
     assert (
-        f"{limits.pixels // 10**6} megapixels per picture and {limits.request_pixels // 10**6} per request"
+        f"{limits.pixels // 10**6} megapixels per image and {limits.request_pixels // 10**6} per request"
         in words
     )
     assert f"{limits.json_bytes // 2**20} MB and {limits.json_values:,} values for a request in JSON" in words

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.service.material import picture
+from tests.service.material import make_image
 from tests.service.running import Running
 from tests.service.test_http import form, send
 
@@ -36,7 +36,7 @@ def test_mutated_forms(shared: Running) -> None:
     statuses = set()
     for number in range(150):
         kind = ("PNG", "JPEG", "WEBP", "GIF")[number % 4]
-        data = picture("red", rng, kind=kind)
+        data = make_image("red", rng, kind=kind)
         body, content_type = form(
             [("images", "x", mutated(data, rng) if number % 3 else data)], {"labels": "a"}
         )

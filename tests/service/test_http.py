@@ -16,7 +16,7 @@ import pytest
 import i2cansay
 from i2cansay.service.client import RequestRefused
 from i2cansay.service.limits import Limits
-from tests.service.material import picture, rows
+from tests.service.material import make_image, rows
 from tests.service.running import Running, Starter
 
 
@@ -34,16 +34,18 @@ def send(
     return answer.status, dict(answer.headers), json.loads(data) if kind == "application/json" else data
 
 
-def test_pictures_are_taught_and_named(running: Running) -> None:
+def test_images_are_taught_and_named(running: Running) -> None:
     rng = np.random.default_rng(0)
     model = running.client.create("line-3")
-    first = model.learn(["red", "green"], images=[picture("red", rng), picture("green", rng, kind="JPEG")])
+    first = model.learn(
+        ["red", "green"], images=[make_image("red", rng), make_image("green", rng, kind="JPEG")]
+    )
     assert first.durable == (False, False)
-    second = model.learn(["red", "green"], images=[picture("red", rng), picture("green", rng)])
+    second = model.learn(["red", "green"], images=[make_image("red", rng), make_image("green", rng)])
     assert second.durable == (True, True)
     assert second.counts == {"red": 2, "green": 2}
     assert (second.scored, second.correct) == (2, 2)
-    answers = model.predict(images=[picture("green", rng), picture("red", rng)], top=2)
+    answers = model.predict(images=[make_image("green", rng), make_image("red", rng)], top=2)
     assert [answer.label for answer in answers] == ["green", "red"]
     assert all(0 <= answer.unknown <= 1 and len(answer.top) == 2 for answer in answers)
     assert [(line.label, line.count, line.durable) for line in model.classes()] == [
@@ -55,7 +57,7 @@ def test_pictures_are_taught_and_named(running: Running) -> None:
 def test_a_form_teaches_as_json_does(running: Running) -> None:
     rng = np.random.default_rng(0)
     running.client.create("line-3")
-    parts = [("images", "holiday.png", picture("red", rng)), ("images", "x.png", picture("red", rng))]
+    parts = [("images", "holiday.png", make_image("red", rng)), ("images", "x.png", make_image("red", rng))]
     body, kind = form(parts, {"label": "red"})
     status, _, answer = send(running, "POST", "/v1/models/line-3/learn", body, {"content-type": kind})
     assert (status, answer["learnt"], answer["durable"]) == (200, 2, True)
@@ -151,28 +153,28 @@ def test_the_curve_counts_what_was_right_before_it_was_learnt(running: Running) 
 def test_export_and_import(running: Running, tmp_path: Any) -> None:
     rng = np.random.default_rng(0)
     model = running.client.create("line-3")
-    model.learn(["red", "green"] * 3, images=[picture(colour, rng) for colour in ["red", "green"] * 3])
-    model.learn("blue", images=[picture("blue", rng)])
-    asked = [picture("red", rng), picture("green", rng)]
+    model.learn(["red", "green"] * 3, images=[make_image(colour, rng) for colour in ["red", "green"] * 3])
+    model.learn("blue", images=[make_image("blue", rng)])
+    asked = [make_image("red", rng), make_image("green", rng)]
     data = model.export()
     (tmp_path / "model.i2cs").write_bytes(data)
     loaded = i2cansay.ImageLearner.load(tmp_path / "model.i2cs")
-    assert loaded.classes_.tolist() == ["green", "red"]  # blue waits: its mean would be its one picture
-    again = running.client.take_in("copy", data)
+    assert loaded.classes_.tolist() == ["green", "red"]  # blue waits: its mean would be its one image
+    again = running.client.import_model("copy", data)
     assert [answer.label for answer in again.predict(images=asked)] == loaded.predict(asked).tolist()
     with pytest.raises(RequestRefused, match="damaged"):
-        running.client.take_in("cut", data[:-1] + b"x")
+        running.client.import_model("cut", data[:-1] + b"x")
     with pytest.raises(RequestRefused, match="cut short"):
-        running.client.take_in("cut", data[:100])
+        running.client.import_model("cut", data[:100])
 
 
 def test_a_file_with_a_class_of_one_sample_is_not_taken_in(running: Running, tmp_path: Any) -> None:
     learner = i2cansay.I2CANSAY().partial_fit(np.eye(3), [1, 1, 2])
     learner.save(tmp_path / "model.i2cs")
     with pytest.raises(RequestRefused, match="fewer than 2 samples"):
-        running.client.take_in("small", (tmp_path / "model.i2cs").read_bytes())
+        running.client.import_model("small", (tmp_path / "model.i2cs").read_bytes())
     learner.partial_fit(np.eye(3)[:1], [2]).save(tmp_path / "model.i2cs")
-    taken = running.client.take_in("grown", (tmp_path / "model.i2cs").read_bytes())
+    taken = running.client.import_model("grown", (tmp_path / "model.i2cs").read_bytes())
     assert [(line.label, line.count) for line in taken.classes()] == [("1", 2), ("2", 2)]
 
 
@@ -243,14 +245,14 @@ def test_lessons_that_make_no_sense(shared: Running, body: bytes, sentence: str)
     assert shared.client.model("numbers").classes() == []
 
 
-def test_a_bad_picture_is_named_and_nothing_is_learnt(running: Running) -> None:
+def test_a_bad_image_is_named_and_nothing_is_learnt(running: Running) -> None:
     rng = np.random.default_rng(0)
     model = running.client.create("line-3")
     with pytest.raises(RequestRefused, match="image 2: "):
-        model.learn("red", images=[picture("red", rng), b"no picture", picture("red", rng)])
+        model.learn("red", images=[make_image("red", rng), b"no image", make_image("red", rng)])
     assert model.classes() == []
     with pytest.raises(RequestRefused, match="knows no class yet"):
-        model.predict(images=[picture("red", rng)])
+        model.predict(images=[make_image("red", rng)])
 
 
 def test_limits(start: Starter) -> None:
@@ -261,10 +263,10 @@ def test_limits(start: Starter) -> None:
     running = start(limits=limits)
     model = running.client.create("line-3")
     numbers = running.client.create("numbers", encoder=None)
-    small = picture("red", rng, side=8)
+    small = make_image("red", rng, side=8)
     for act, status in (
         (lambda: model.learn("red", images=[small] * 3), 413),
-        (lambda: model.learn("red", images=[picture("red", rng, side=40)]), 422),
+        (lambda: model.learn("red", images=[make_image("red", rng, side=40)]), 422),
         (lambda: numbers.learn("a", features=rows(["a"] * 4, rng)), 413),
         (lambda: numbers.learn("a", features=np.zeros((1, 51))), 413),
         (lambda: numbers.learn("a" * 6, features=rows(["a"], rng)), 422),
@@ -301,11 +303,11 @@ def test_health_metrics_and_description(running: Running) -> None:
     assert set(content) == {"application/json", "multipart/form-data"}
 
 
-def test_a_picture_in_base64_from_the_description_works(running: Running) -> None:
-    from i2cansay.service.http.schemas import PICTURE
+def test_an_image_in_base64_from_the_description_works(running: Running) -> None:
+    from i2cansay.service.http.schemas import EXAMPLE_IMAGE
 
     model = running.client.create("line-3")
-    assert model.learn("dark", images=[base64.b64decode(PICTURE)]).learnt == 1
+    assert model.learn("dark", images=[base64.b64decode(EXAMPLE_IMAGE)]).learnt == 1
 
 
 def test_a_body_that_does_not_arrive_is_given_up(start: Starter) -> None:

@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 
 from i2cansay.service.client import Client, RequestRefused
+from i2cansay.service.diagnosis import examine
 from i2cansay.service.limits import Limits
-from i2cansay.service.metrics import Metrics
 from i2cansay.service.model.requests import Forget, Learn, Rename, Undo
-from i2cansay.service.model.served_model import Model
-from i2cansay.service.storage.doctor import examine
+from i2cansay.service.model.served_model import ServedModel
+from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.service.storage.receipts import key_digest, lesson_digest
-from tests.service.material import new_model, picture, rows, teach
+from tests.service.material import make_image, new_model, rows, teach
 from tests.service.running import Running, Starter
 
 YEAR = 365 * 86400.0
 
 
-def reopened(model: Model) -> Model:
+def reopened(model: ServedModel) -> ServedModel:
     model.close()
-    return Model(model.path, Limits(), Metrics())
+    return ServedModel(model.path, Limits(), ServiceMetrics())
 
 
 # -- clocks that are set ----------------------------------------------------------------------------------------
@@ -184,10 +184,10 @@ def test_a_key_is_bound_to_what_was_sent(running: Running) -> None:
     assert [(line.label, line.count) for line in model.classes()] == [("a", 2), ("b", 1)]
 
 
-def test_pictures_are_compared_as_they_were_sent(running: Running) -> None:
-    model = running.client.create("pictures")
+def test_images_are_compared_as_they_were_sent(running: Running) -> None:
+    model = running.client.create("images")
     rng = np.random.default_rng(0)
-    red = [picture("red", rng) for _ in range(3)]
+    red = [make_image("red", rng) for _ in range(3)]
     assert model.learn("red", images=red[:2], key="key").learnt == 2
     assert model.learn("red", images=red[:2], key="key").repeated == 2
     for others in (red[1:], [red[1], red[0]]):

@@ -87,7 +87,7 @@ def test_a_forged_file_is_refused_with_a_sentence(
 ) -> None:
     data = forged(taught_file(learner, tmp_path), forge)
     with pytest.raises(ServiceError, match=sentence) as refusal:
-        service.take_in("odd", data)
+        service.import_model("odd", data)
     assert refusal.value.status == 422
     assert len(str(refusal.value)) < 500
     assert service.models == {}
@@ -111,7 +111,7 @@ def test_so_is_what_only_some_learners_have(
     service: Service, tmp_path: Path, learner: str, forge: Forge, sentence: str
 ) -> None:
     with pytest.raises(ServiceError, match=sentence):
-        service.take_in("odd", forged(taught_file(learner, tmp_path), forge))
+        service.import_model("odd", forged(taught_file(learner, tmp_path), forge))
     assert service.models == {}
 
 
@@ -128,14 +128,14 @@ def test_one_sample_counted_twice_is_refused_where_the_file_shows_it(
         model.partial_fit(np.full((1, 5), 0.1), ["one"], sample_weight=[2.0])
     model.save(tmp_path / "model.i2cs")
     with pytest.raises(ServiceError, match="the samples of the class 'one' are all the same"):
-        service.take_in("odd", (tmp_path / "model.i2cs").read_bytes())
+        service.import_model("odd", (tmp_path / "model.i2cs").read_bytes())
     assert service.models == {}
 
 
 def test_where_a_file_cannot_show_it_the_model_says_so(service: Service, tmp_path: Path) -> None:
-    assert service.take_in("shown", taught_file("i2cansay", tmp_path)).facts.unproven == ""
+    assert service.import_model("shown", taught_file("i2cansay", tmp_path)).facts.unproven == ""
     for number, learner in enumerate(["i2cansay_shared", "slda", "ncm"]):
-        taken = service.take_in(f"model{number}", taught_file(learner, tmp_path))
+        taken = service.import_model(f"model{number}", taught_file(learner, tmp_path))
         assert taken.facts.unproven == UNPROVEN
     service.close()
     again = Service(tmp_path / "service")

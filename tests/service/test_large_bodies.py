@@ -1,4 +1,4 @@
-"""Bodies and pictures that are made to cost much: refused before they do."""
+"""Bodies and images that are made to cost much: refused before they do."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from i2cansay.encoders.encoder import EncodedImages
+from i2cansay.service.access.body_limit import Traffic
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.http import bodies
-from i2cansay.service.http.body_limit import Traffic
 from i2cansay.service.http.json_route import SMALL
 from i2cansay.service.limits import Limits
-from tests.service.material import picture
+from tests.service.material import make_image
 from tests.service.running import Running, Starter
 from tests.service.test_http import form, send
 
@@ -45,7 +45,7 @@ def no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (b'{"features": [[0' + b",0" * 250_000 + b"]]}", "send features as features_base64"),
         (b'{"features": [[0]' + b",[0]" * 250_000 + b"]}", "send features as features_base64"),
-        (b'{"images": ["' + b"A" * 2**24 + b'"]}', "send pictures as a form"),
+        (b'{"images": ["' + b"A" * 2**24 + b'"]}', "send images as a form"),
         (b'{"label": "' + b"a" * 2**24 + b'"}', "may have 16777216 bytes"),
     ],
 )
@@ -148,7 +148,7 @@ def test_pixels_of_a_request(start: Starter) -> None:
     rng = np.random.default_rng(0)
     running = start(limits=Limits(request_pixels=2 * 24 * 24))
     model = running.client.create("line-3")
-    two = [picture("red", rng) for _ in range(2)]
+    two = [make_image("red", rng) for _ in range(2)]
     assert model.learn("red", images=two).learnt == 2
     body, kind = form([("images", "x", data) for data in (*two, two[0])], {"label": "red"})
     status, _, answer = send(running, "POST", "/v1/models/line-3/learn", body, {"content-type": kind})
@@ -156,13 +156,13 @@ def test_pixels_of_a_request(start: Starter) -> None:
     assert [line.count for line in model.classes()] == [2]
 
 
-def test_pictures_of_a_client_that_has_gone_are_not_encoded(
+def test_images_of_a_client_that_has_gone_are_not_encoded(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(0)
     model = running.client.create("line-3")
-    assert model.learn("red", images=[picture("red", rng), picture("red", rng)]).learnt == 2
-    queue = running.service.pictures(running.service.models["line-3"])
+    assert model.learn("red", images=[make_image("red", rng), make_image("red", rng)]).learnt == 2
+    queue = running.service.image_queue(running.service.models["line-3"])
     begun, go = threading.Event(), threading.Event()
     encoded: list[int] = []
     real = queue.encoder.encode_each
@@ -175,7 +175,7 @@ def test_pictures_of_a_client_that_has_gone_are_not_encoded(
         return real(given)
 
     monkeypatch.setattr(queue.encoder, "encode_each", encode_each)
-    body, kind = form([("images", "x", picture("red", rng)) for _ in range(60)], {})
+    body, kind = form([("images", "x", make_image("red", rng)) for _ in range(60)], {})
     parts = urlsplit(running.client.url)
     with socket.create_connection((parts.hostname, parts.port)) as leaving:
         head = f"POST /v1/models/line-3/predict HTTP/1.1\r\nhost: localhost\r\ncontent-type: {kind}\r\n"
@@ -186,7 +186,7 @@ def test_pictures_of_a_client_that_has_gone_are_not_encoded(
         assert time.monotonic() < deadline
         time.sleep(0.01)
     go.set()
-    assert model.predict(images=[picture("red", rng)])[0].label == "red"
+    assert model.predict(images=[make_image("red", rng)])[0].label == "red"
     assert encoded == [16, 1]
 
 

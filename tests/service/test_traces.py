@@ -16,10 +16,10 @@ from PIL import Image
 
 from i2cansay.encoders import get_encoder
 from i2cansay.service.model.requests import Forget, Learn, Undo
-from i2cansay.service.model.served_model import Model
+from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.storage import database_file
 from i2cansay.service.storage.database import Database
-from tests.service.material import WIDTH, new_model, picture, rows, teach
+from tests.service.material import WIDTH, make_image, new_model, rows, teach
 from tests.service.process import Process
 from tests.service.test_http import form
 
@@ -43,16 +43,16 @@ def found(raw: bytes, values: NDArray[Any], length: int = 4) -> bool:
     )
 
 
-def test_no_picture_no_name_no_feature_on_disk_or_in_the_log(process: Process, tmp_path: Path) -> None:
+def test_no_image_no_name_no_feature_on_disk_or_in_the_log(process: Process, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     encoder = get_encoder("pixels")
-    pictures = [
-        picture(colour, rng, kind=kind) for colour in ("red", "green") for kind in ("PNG", "JPEG", "PNG")
+    images = [
+        make_image(colour, rng, kind=kind) for colour in ("red", "green") for kind in ("PNG", "JPEG", "PNG")
     ]
-    pictures.append(picture("blue", rng))  # a class of one
+    images.append(make_image("blue", rng))  # a class of one
     process.start()
     process.client.create("line-3")
-    for number, data in enumerate(pictures):
+    for number, data in enumerate(images):
         label = ("red", "green", "blue")[number // 3]
         body, kind = form([("images", f"secret-name-{number}.png", data)], {"labels": label})
         headers = {"content-type": kind, "idempotency-key": f"secret-name-{number}.png"}
@@ -60,14 +60,14 @@ def test_no_picture_no_name_no_feature_on_disk_or_in_the_log(process: Process, t
         bad, kind = form([("images", f"secret-name-{number}.png", data[:40])], {"labels": label})
         with pytest.raises(Exception, match="image 1"):
             process.client.call("POST", "/v1/models/line-3/learn", bad, headers={"content-type": kind})
-    process.client.model("line-3").predict(images=pictures)
+    process.client.model("line-3").predict(images=images)
     while_running = raw_bytes(tmp_path)
     process.kill()
     after = raw_bytes(tmp_path)
     assert b"green" in after  # what may be there is found
     for raw in (while_running, after):
         assert b"secret-name" not in raw
-        for data in pictures:
+        for data in images:
             pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
             assert not found(raw, encoder.encode([data])[0])
             assert not any(window in raw for window in windows(encoder.prepare(data), 12))
@@ -77,15 +77,15 @@ def test_no_picture_no_name_no_feature_on_disk_or_in_the_log(process: Process, t
 
 
 def previous_states(
-    model: Model, folder: Path, taught: int
+    model: ServedModel, folder: Path, taught: int
 ) -> Iterator[tuple[bytes, dict[str, Any], dict[str, Any]]]:
     """Teach one sample after the other; yield the raw files with the state before and after each."""
     rng = np.random.default_rng(1)
     teach(model, ["a", "a", "b", "b", "c", "c"], rng)
     for number in range(taught):
-        before = model.session().learner.state()
+        before = model.state().learner.state()
         teach(model, ["abc"[number % 3]], rng)
-        yield raw_bytes(folder), before, model.session().learner.state()
+        yield raw_bytes(folder), before, model.state().learner.state()
 
 
 STATISTICS = ("moments.mean", "moments.m2", "head.weights")
@@ -112,7 +112,7 @@ def test_large_states_leave_no_older_pages_either(tmp_path: Path) -> None:
         for label in (f"x{round_}", f"y{round_}"):
             X = rows([label] * 2, rng, width=1500)
             model.teach(Learn(X, (label, label))).result()
-            seen.append(model.session().learner.state()["moments.mean"][-1].copy())
+            seen.append(model.state().learner.state()["moments.mean"][-1].copy())
             lesson: Any = model.teach(Learn(rows([label], rng, width=1500), (label,))).result()
             model.teach(Undo(lesson.lesson)).result()
             model.teach(Learn(rows([label], rng, width=1500), (label,))).result()
@@ -137,13 +137,13 @@ def reconstructions(raw: bytes, mean: NDArray[np.float64], count: int, x: NDArra
     return hits
 
 
-def last_sample_hits(model: Model, folder: Path) -> int:
+def last_sample_hits(model: ServedModel, folder: Path) -> int:
     rng = np.random.default_rng(2)
     for _ in range(6):
         teach(model, ["a"], rng)
     x = rows(["a"], rng)
     model.teach(Learn(x, ("a",))).result()
-    state = model.session().learner.state()
+    state = model.state().learner.state()
     return reconstructions(raw_bytes(folder), state["moments.mean"][0], 7, x[0])
 
 
@@ -233,7 +233,7 @@ def test_a_class_of_one_leaves_no_trace_in_what_is_written(tmp_path: Path) -> No
     states = []
     for folder in ("with", "without"):
         model = new_model(tmp_path / folder)
-        model.session().learner.set_params(random_state=0)
+        model.state().learner.set_params(random_state=0)
         rng = np.random.default_rng(3)
         teach(model, ["a", "b"] * 3, rng)
         if folder == "with":
@@ -241,7 +241,7 @@ def test_a_class_of_one_leaves_no_trace_in_what_is_written(tmp_path: Path) -> No
             lesson: Any = model.teach(Learn(x, ("single",))).result()
             assert lesson.durable == (False,)
         teach(model, ["a", "b"], rng)
-        states.append(model.session().learner.state())
+        states.append(model.state().learner.state())
         raw = raw_bytes(tmp_path / folder)
         assert not found(raw, rows(["single"], np.random.default_rng(9))[0])
         assert b"single" not in raw

@@ -18,7 +18,7 @@ def doctor(
     ] = None,
 ) -> None:
     """Check every model in a data folder: structure, digests, counts. Changes nothing; exit code 1 if one is ill."""
-    from i2cansay.service.storage.doctor import back_up, examine
+    from i2cansay.service.diagnosis import back_up, examine
 
     findings = list(examine(folder))
     for finding in findings:

@@ -1,4 +1,4 @@
-"""A service in which people teach a model by example: it loses nothing and keeps no pictures.
+"""A service in which people teach a model by example: it loses nothing and keeps no images.
 
 >>> import tempfile
 >>> from pathlib import Path

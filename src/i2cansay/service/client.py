@@ -18,11 +18,11 @@ from urllib.parse import quote, urlsplit
 import numpy as np
 from numpy.typing import ArrayLike
 
-from i2cansay.service.model.requests import Done, Lesson
-from i2cansay.service.model.snapshot import ClassLine, Guess, Prediction
+from i2cansay.service.model.requests import LessonResult, RevisionResult
+from i2cansay.service.model.snapshot import ClassLine, ClassProbability, Prediction
 
-Picture = bytes | str | PathLike[str]
-"""A picture: its bytes, or the path of a file."""
+ImageSource = bytes | str | PathLike[str]
+"""An image: its bytes, or the path of a file."""
 
 
 class RequestRefused(Exception):
@@ -88,7 +88,7 @@ class Client:
         """Return a model that is there."""
         return RemoteModel(self, name)
 
-    def take_in(self, name: str, data: bytes) -> RemoteModel:
+    def import_model(self, name: str, data: bytes) -> RemoteModel:
         """Make a model from an exported file."""
         self.call("POST", f"/v1/models/{quote(name, safe='')}/import", data)
         return self.model(name)
@@ -165,11 +165,11 @@ class RemoteModel:
         self,
         labels: Sequence[str] | str,
         *,
-        images: Sequence[Picture] | None = None,
+        images: Sequence[ImageSource] | None = None,
         features: ArrayLike | None = None,
         key: str | None = None,
-    ) -> Lesson:
-        """Teach samples: pictures, or rows of features (n, d), with a label each or one for all.
+    ) -> LessonResult:
+        """Teach samples: images, or rows of features (n, d), with a label each or one for all.
 
         `key` tells retries of one lesson from new lessons; by default every call is a new one, and its own
         retries count once.
@@ -179,19 +179,19 @@ class RemoteModel:
         body, kind = _body(images, features, taught)
         answer = self._call("POST", "/learn", body, {**headers, **kind})
         answer["durable"] = tuple(answer.pop("durable_samples"))
-        return Lesson(**answer)
+        return LessonResult(**answer)
 
     def predict(
         self,
         *,
-        images: Sequence[Picture] | None = None,
+        images: Sequence[ImageSource] | None = None,
         features: ArrayLike | None = None,
         top: int = 5,
     ) -> list[Prediction]:
         """Name samples."""
         answer = self._call("POST", "/predict", *_body(images, features, {"top": top}))
         return [
-            Prediction(**{**each, "top": tuple(Guess(**guess) for guess in each["top"])})
+            Prediction(**{**each, "top": tuple(ClassProbability(**guess) for guess in each["top"])})
             for each in answer["predictions"]
         ]
 
@@ -199,15 +199,15 @@ class RemoteModel:
         """List the classes."""
         return [ClassLine(**line) for line in self._call("GET", "/classes")["classes"]]
 
-    def forget(self, label: str) -> Done:
+    def forget(self, label: str) -> RevisionResult:
         """Drop a class."""
         return _done(self._call("POST", "/classes/forget", {"label": label}))
 
-    def rename(self, label: str, new_label: str) -> Done:
+    def rename(self, label: str, new_label: str) -> RevisionResult:
         """Give a class another label."""
         return _done(self._call("POST", "/classes/rename", {"label": label, "new_label": new_label}))
 
-    def undo(self, lesson: Lesson | str) -> Done:
+    def undo(self, lesson: LessonResult | str) -> RevisionResult:
         """Take a lesson back."""
         name = lesson if isinstance(lesson, str) else lesson.lesson
         return _done(self._call("POST", "/undo", {"lesson": name}))
@@ -238,9 +238,9 @@ class RemoteModel:
 
 
 def _body(
-    images: Sequence[Picture] | None, features: ArrayLike | None, rest: dict[str, Any]
+    images: Sequence[ImageSource] | None, features: ArrayLike | None, rest: dict[str, Any]
 ) -> tuple[Any, dict[str, str]]:
-    """Return samples and the `rest` as a body and its headers: pictures as a form, features as JSON."""
+    """Return samples and the `rest` as a body and its headers: images as a form, features as JSON."""
     if (images is None) == (features is None):
         raise ValueError("expected images or features, one of them")
     if images is not None:
@@ -252,7 +252,7 @@ def _body(
     return {**packed, **rest}, {}
 
 
-def _form(images: Sequence[Picture], rest: dict[str, Any]) -> tuple[bytes, dict[str, str]]:
+def _form(images: Sequence[ImageSource], rest: dict[str, Any]) -> tuple[bytes, dict[str, str]]:
     boundary = secrets.token_hex(16)
     parts = [
         (f'"{name}"', str(value).encode())
@@ -270,8 +270,8 @@ def _form(images: Sequence[Picture], rest: dict[str, Any]) -> tuple[bytes, dict[
     }
 
 
-def _done(answer: dict[str, Any]) -> Done:
-    return Done(answer["counts"], tuple(answer["not_durable"]))
+def _done(answer: dict[str, Any]) -> RevisionResult:
+    return RevisionResult(answer["counts"], tuple(answer["not_durable"]))
 
 
 def _refusal(answer: http.client.HTTPResponse, data: bytes) -> RequestRefused:

@@ -19,9 +19,9 @@ class Limits:
         Of the bodies of all requests at work together, and of what is read out of them, estimated before it is;
         beyond it new ones are asked to come back.
     images, rows : int
-        Pictures, or rows of features, in one request.
+        Images, or rows of features, in one request.
     pixels : int
-        Of one picture, read from its header before it is decoded.
+        Of one image, read from its header before it is decoded.
     width : int
         Of a row of features.
     label_length : int
@@ -50,11 +50,11 @@ class Limits:
     wrong_tokens_per_second : float
         Of one client address, in the long run; twenty at once.
     json_bytes : int
-        Of one request in JSON. Forms carry pictures without base64 and may be larger.
+        Of one request in JSON. Forms carry images without base64 and may be larger.
     json_values : int
         Of one request in JSON, counted by its commas before it is parsed. Features in base64 are one value.
     request_pixels : int
-        Of all pictures of one request, read from their headers.
+        Of all images of one request, read from their headers.
     pixels_in_flight : int
         Of all requests that wait for one encoder; beyond it large ones are asked to come back.
     """

@@ -17,17 +17,16 @@ from i2cansay.image_learner.identity import EncoderIdentity
 from i2cansay.service.access.tokens import Tokens
 from i2cansay.service.errors import ServiceError, conflict, not_found, not_stored, refused
 from i2cansay.service.limits import Limits
-from i2cansay.service.metrics import Metrics
 from i2cansay.service.model.exchange import read_export
-from i2cansay.service.model.open_encoders import Encoders, PictureQueue
-from i2cansay.service.model.served_model import Model
+from i2cansay.service.model.open_encoders import ImageQueue, OpenEncoders
+from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.model.size import check_size
+from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.service.storage.database import Damaged, Database
-from i2cansay.service.storage.database_file import remove
+from i2cansay.service.storage.database_file import MODEL_SUFFIX, remove
 from i2cansay.service.storage.model_records import ModelFacts, check_name
 
 log = logging.getLogger("i2cansay.service")
-SUFFIX = ".sqlite"
 
 
 class Service:
@@ -43,7 +42,7 @@ class Service:
 
     Attributes
     ----------
-    models : dict from str to Model
+    models : dict from str to ServedModel
     damaged : dict from str to str
         Why a model could not be opened. Both are replaced, never changed, so that other threads can go through them.
     """
@@ -54,17 +53,18 @@ class Service:
         self.folder = folder
         self.limits = limits or Limits()
         self.encoder = encoder
-        self.metrics = Metrics()
-        self.encoders = Encoders(self.limits)
+        self.metrics = ServiceMetrics()
+        self.encoders = OpenEncoders(self.limits)
         self.tokens = Tokens(folder)
-        self.models: dict[str, Model] = {}
+        self.models: dict[str, ServedModel] = {}
         self.damaged: dict[str, str] = {}
         self.stopping = False
         self.read_only = ""
         self._changing = threading.Lock()
         self._held = ExitStack()
+        self._add_gauges()
         self._take_folder()
-        for path in sorted(self._places.glob(f"[a-z0-9]*{SUFFIX}")):
+        for path in sorted(self._places.glob(f"[a-z0-9]*{MODEL_SUFFIX}")):
             self._open(path)
 
     @property
@@ -90,14 +90,14 @@ class Service:
 
     def _open(self, path: Path) -> None:
         try:
-            self.models = {**self.models, path.stem: Model(path, self.limits, self.metrics)}
+            self.models = {**self.models, path.stem: ServedModel(path, self.limits, self.metrics)}
         except Damaged as error:
             self.damaged = {**self.damaged, path.stem: str(error)}
             log.error("the model %s %s; the others are served", path.stem, error)
 
     # -- models ---------------------------------------------------------------------------------------------
 
-    def model(self, name: str) -> Model:
+    def model(self, name: str) -> ServedModel:
         """Return a model by name; ServiceError where there is none, or it is damaged."""
         if (found := self.models.get(name)) is not None:
             return found
@@ -107,8 +107,8 @@ class Service:
             )
         raise not_found(f"there is no model {name!r}")
 
-    def pictures(self, model: Model) -> PictureQueue:
-        """Return the encoder of a model that takes pictures."""
+    def image_queue(self, model: ServedModel) -> ImageQueue:
+        """Return the encoder of a model that takes images."""
         if model.facts.encoder is None:
             raise refused(f"the model {model.facts.name!r} takes features, not images")
         return self.encoders.of(model.facts.encoder)
@@ -121,7 +121,7 @@ class Service:
         parameters: dict[str, Any] | None = None,
         encoder: str | None = "",
         min_samples: int = 2,
-    ) -> Model:
+    ) -> ServedModel:
         """Make a model; `encoder` is a name, "" for the service's usual one, None for a model of features."""
         identity = None
         if encoder is not None:
@@ -132,7 +132,7 @@ class Service:
         facts.make()
         return self._add(facts, lambda path: Database.create(path, facts))
 
-    def take_in(self, name: str, data: bytes, min_samples: int = 2) -> Model:
+    def import_model(self, name: str, data: bytes, min_samples: int = 2) -> ServedModel:
         """Make a model from an exported file."""
         facts, state, changes = read_export(
             data, name=check_name(name), min_samples=min_samples, limits=self.limits
@@ -145,16 +145,16 @@ class Service:
 
         return self._add(facts, write)
 
-    def _add(self, facts: ModelFacts, write: Callable[[Path], None]) -> Model:
+    def _add(self, facts: ModelFacts, write: Callable[[Path], None]) -> ServedModel:
         with self._changing:
             if facts.name in self.models or facts.name in self.damaged:
                 raise conflict(f"there is a model {facts.name!r} already")
             if len(self.models) + len(self.damaged) >= self.limits.models:
                 raise conflict(f"there are {self.limits.models} models, and no more are allowed; delete one")
-            path = self._places / f"{facts.name}{SUFFIX}"
+            path = self._places / f"{facts.name}{MODEL_SUFFIX}"
             try:
                 write(path)
-                model = Model(path, self.limits, self.metrics)
+                model = ServedModel(path, self.limits, self.metrics)
             except (sqlite3.Error, OSError, Damaged) as error:
                 raise not_stored(str(error)) from error
             self.models = {**self.models, facts.name: model}
@@ -165,7 +165,7 @@ class Service:
         with self._changing:
             if name not in self.damaged:
                 self.model(name)
-            path = self._places / f"{name}{SUFFIX}"
+            path = self._places / f"{name}{MODEL_SUFFIX}"
             gone = path.with_name(f".{name}.gone")
             try:
                 if (model := self.models.get(name)) is not None:
@@ -185,7 +185,7 @@ class Service:
     # -- the whole ------------------------------------------------------------------------------------------
 
     def warm(self) -> None:
-        """Open the encoders of all models now rather than at the first picture."""
+        """Open the encoders of all models now rather than at the first image."""
         for name, model in self.models.items():
             if model.facts.encoder is not None:
                 try:
@@ -193,14 +193,16 @@ class Service:
                 except ServiceError as error:
                     log.warning("the model %s takes features only: %s", name, error)
 
-    def gauges(self) -> dict[str, float]:
-        """Return values of the moment for the metrics."""
-        return {
-            "models": float(len(self.models)),
-            "models_damaged": float(len(self.damaged)),
-            "waiting_to_learn": float(sum(model.waiting for model in list(self.models.values()))),
-            "waiting_to_encode": float(self.encoders.waiting()),
-        }
+    def _add_gauges(self) -> None:
+        gauge = self.metrics.gauge
+        gauge("models", "Models that are served.", lambda: len(self.models))
+        gauge("models_damaged", "Models that cannot be opened.", lambda: len(self.damaged))
+        gauge(
+            "waiting_to_learn",
+            "Requests that wait for a commit.",
+            lambda: sum(model.waiting for model in list(self.models.values())),
+        )
+        gauge("waiting_to_encode", "Requests that wait for an encoder.", self.encoders.waiting)
 
     def close(self) -> None:
         """Answer what waits, then let go of the folder."""

@@ -1,4 +1,4 @@
-"""The door: tokens, origins, hosts, headers, rates."""
+"""Access: tokens, origins, hosts, headers, rates."""
 
 from __future__ import annotations
 
@@ -9,46 +9,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from i2cansay.service.access.middleware import WRONG_TOKENS_AT_ONCE, scope_for
+from i2cansay.service.access.middleware import WRONG_TOKENS_AT_ONCE
 from i2cansay.service.client import Client, RequestRefused
-from i2cansay.service.http.app import create_app
 from i2cansay.service.http.server import Address, check_address
 from i2cansay.service.limits import Limits
 from tests.service.running import Running, Starter
 from tests.service.test_http import send
-
-
-def test_every_route_has_a_scope_of_its_own(shared: Running) -> None:
-    expected = {
-        ("GET", "/v1/models"): "predict",
-        ("POST", "/v1/models"): "admin",
-        ("GET", "/v1/models/{name}"): "predict",
-        ("DELETE", "/v1/models/{name}"): "admin",
-        ("GET", "/v1/models/{name}/export"): "admin",
-        ("POST", "/v1/models/{name}/import"): "admin",
-        ("GET", "/v1/models/{name}/backup"): "admin",
-        ("GET", "/v1/models/{name}/log"): "admin",
-        ("POST", "/v1/models/{name}/learn"): "teach",
-        ("POST", "/v1/models/{name}/predict"): "predict",
-        ("POST", "/v1/models/{name}/undo"): "teach",
-        ("GET", "/v1/models/{name}/classes"): "predict",
-        ("POST", "/v1/models/{name}/classes/forget"): "teach",
-        ("POST", "/v1/models/{name}/classes/rename"): "teach",
-        ("GET", "/v1/models/{name}/accuracy"): "predict",
-        ("GET", "/healthz"): None,
-        ("GET", "/readyz"): None,
-        ("GET", "/metrics"): "predict",
-    }
-    paths = create_app(shared.service).openapi()["paths"]
-    assert {(method.upper(), path) for path, methods in paths.items() for method in methods} == set(expected)
-    assert {route: scope_for(*route) for route in expected} == expected
-
-
-@pytest.mark.parametrize(
-    "path", ["/v1/models/", "/v1//models", "/v1/models/predict/learn/x/y", "/v1/models/a/b/c/learn"]
-)
-def test_odd_paths_ask_for_more_rather_than_less(path: str) -> None:
-    assert scope_for("POST", path) == "admin"
 
 
 def test_tokens_and_their_scopes(start: Starter) -> None:
@@ -104,8 +70,8 @@ def test_other_addresses_need_a_token(start: Starter) -> None:
         check_address(service, Address("0.0.0.0"))
     service.tokens.add("me", "admin")
     check_address(service, Address("0.0.0.0"))
-    assert Address("0.0.0.0").door().needs_token
-    assert not Address("127.0.0.1").door().needs_token
+    assert Address("0.0.0.0").policy().needs_token
+    assert not Address("127.0.0.1").policy().needs_token
 
 
 @pytest.mark.parametrize(
@@ -135,7 +101,7 @@ def test_no_cors_unless_it_is_asked_for(start: Starter) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/page.js", "/v1/models", "/nowhere", "/v1/models/none"])
-def test_every_answer_is_dressed(shared: Running, path: str) -> None:
+def test_every_answer_has_the_security_headers(shared: Running, path: str) -> None:
     _, headers, _ = send(shared, "GET", path)
     assert "default-src 'none'" in headers["content-security-policy"]
     assert "unsafe" not in headers["content-security-policy"]

@@ -27,7 +27,7 @@ from i2cansay.service.http.connections import Connections
 from i2cansay.service.http.listener import Listener, bind
 from i2cansay.service.http.protocol import Http
 from i2cansay.service.limits import Limits
-from i2cansay.service.metrics import Metrics
+from i2cansay.service.service_metrics import ServiceMetrics
 from tests.service.running import Running, Starter
 from tests.service.test_http import send
 
@@ -155,7 +155,7 @@ def test_whatever_is_left_unfinished_locks_nobody_out(start: Starter, piece: byt
         for _ in range(3):
             assert healthy(running)
         _, _, metrics = send(running, "GET", "/metrics")
-    assert int(metrics.partition(b"\ni2cansay_connections_evicted_total ")[2].split()[0]) >= 5
+    assert float(metrics.partition(b"\ni2cansay_connections_evicted_total ")[2].split()[0]) >= 5
 
 
 def test_one_that_is_closed_for_another_is_told(start: Starter) -> None:
@@ -270,17 +270,17 @@ def test_where_descriptors_are_short_it_pauses_and_then_goes_on(
     async def listen() -> None:
         (listening,) = bind("127.0.0.1", 0)
         monkeypatch.setattr(asyncio.get_running_loop(), "sock_accept", short)
-        door = Listener(
+        policy = Listener(
             listening,
             Connections(4, Limits()),
-            Metrics(),
+            ServiceMetrics(),
             lambda _: pytest.fail("nobody came"),
             context=None,
             seconds=1.0,
         )
         await asyncio.sleep(1.0)
-        door.close()
-        await door.wait_closed()
+        policy.close()
+        await policy.wait_closed()
 
     with caplog.at_level(logging.WARNING):
         asyncio.run(listen())

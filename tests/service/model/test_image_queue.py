@@ -1,4 +1,4 @@
-"""Requests with pictures before one encoder."""
+"""Requests with images before one encoder."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from i2cansay.encoders import get_encoder
 from i2cansay.encoders.encoder import EncodedImages
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.limits import Limits
-from i2cansay.service.model.image_queue import SLICE_PICTURES, SLICE_PIXELS, PictureQueue
-from i2cansay.service.model.image_size import Picture, measured
-from tests.service.material import picture
+from i2cansay.service.model.image_queue import SLICE_IMAGES, SLICE_PIXELS, ImageQueue
+from i2cansay.service.model.image_size import MeasuredImage, measure_images
+from tests.service.material import make_image
 
 SMALL, LARGE = 100, SLICE_PIXELS + 1
 
@@ -53,22 +53,22 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
     made.go()
 
 
-def pictures(colour: str, n: int, pixels: int = SMALL) -> list[Picture]:
-    """Return pictures that all differ, of a made-up size."""
+def images(colour: str, n: int, pixels: int = SMALL) -> list[MeasuredImage]:
+    """Return images that all differ, of a made-up size."""
     rng = np.random.default_rng(list(colour.encode()))
-    return [Picture(picture(colour, rng), pixels) for _ in range(n)]
+    return [MeasuredImage(make_image(colour, rng), pixels) for _ in range(n)]
 
 
-def features(asked: list[Picture]) -> np.ndarray[Any, Any]:
+def features(asked: list[MeasuredImage]) -> np.ndarray[Any, Any]:
     return get_encoder("pixels").encode([each.data for each in asked])
 
 
 def test_requests_share_a_slice_and_not_their_errors(watched: Watched) -> None:
-    queue = PictureQueue(watched.encoder, Limits())
-    one, two, three = pictures("red", 1), pictures("green", 2), pictures("blue", 3)
+    queue = ImageQueue(watched.encoder, Limits())
+    one, two, three = images("red", 1), images("green", 2), images("blue", 3)
     first = queue.encode(one)
     watched.begun()  # it is under way alone; the others wait for it together
-    good, bad, other = queue.encode(two), queue.encode([one[0], Picture(b"x", 0)]), queue.encode(three)
+    good, bad, other = queue.encode(two), queue.encode([one[0], MeasuredImage(b"x", 0)]), queue.encode(three)
     watched.go()
     for future, asked in ((first, one), (good, two), (other, three)):
         np.testing.assert_array_equal(future.result(20), features(asked))
@@ -78,9 +78,9 @@ def test_requests_share_a_slice_and_not_their_errors(watched: Watched) -> None:
     assert [len(each) for each in watched.slices] == [1, 7]
 
 
-def test_a_small_request_does_not_wait_for_all_pictures_of_a_large_one(watched: Watched) -> None:
-    queue = PictureQueue(watched.encoder, Limits())
-    many, one = pictures("red", 3 * SLICE_PICTURES), pictures("blue", 1)
+def test_a_small_request_does_not_wait_for_all_images_of_a_large_one(watched: Watched) -> None:
+    queue = ImageQueue(watched.encoder, Limits())
+    many, one = images("red", 3 * SLICE_IMAGES), images("blue", 1)
     large = queue.encode(many)
     watched.begun()
     small = queue.encode(one)
@@ -92,11 +92,11 @@ def test_a_small_request_does_not_wait_for_all_pictures_of_a_large_one(watched: 
     queue.close()
 
 
-def test_a_small_picture_waits_for_one_large_picture_however_many_there_are(watched: Watched) -> None:
-    queue = PictureQueue(watched.encoder, Limits(pixels_in_flight=1000 * LARGE))
-    attacks = [queue.encode(pictures(colour, 4, LARGE)) for colour in ("red", "green", "blue")]
+def test_a_small_image_waits_for_one_large_image_however_many_there_are(watched: Watched) -> None:
+    queue = ImageQueue(watched.encoder, Limits(pixels_in_flight=1000 * LARGE))
+    attacks = [queue.encode(images(colour, 4, LARGE)) for colour in ("red", "green", "blue")]
     watched.begun()
-    one = pictures("red", 1)
+    one = images("red", 1)
     small = queue.encode(one)
     watched.go(2)
     np.testing.assert_array_equal(small.result(20), features(one))
@@ -104,12 +104,12 @@ def test_a_small_picture_waits_for_one_large_picture_however_many_there_are(watc
     for attack in attacks:
         assert len(attack.result(20)) == 4
     queue.close()
-    assert [len(each) for each in watched.slices] == [1] * 13  # a large picture goes alone
+    assert [len(each) for each in watched.slices] == [1] * 13  # a large image goes alone
 
 
 def test_large_requests_take_turns(watched: Watched) -> None:
-    queue = PictureQueue(watched.encoder, Limits())
-    first, second = pictures("red", 3, LARGE), pictures("blue", 3, LARGE)
+    queue = ImageQueue(watched.encoder, Limits())
+    first, second = images("red", 3, LARGE), images("blue", 3, LARGE)
     answers = [queue.encode(first)]
     watched.begun()
     answers.append(queue.encode(second))
@@ -118,53 +118,53 @@ def test_large_requests_take_turns(watched: Watched) -> None:
         answer.result(20)
     queue.close()
     order = [each[0] for each in watched.slices]
-    # The second request comes while the first picture of the first one is under way.
+    # The second request comes while the first image of the first one is under way.
     expected = [first[0], first[1], second[0], first[2], second[1], second[2]]
     assert order == [each.data for each in expected]
 
 
 def test_what_was_given_up_is_not_gone_on_with(watched: Watched) -> None:
-    queue = PictureQueue(watched.encoder, Limits())
-    given_up = queue.encode(pictures("red", 10 * SLICE_PICTURES))
+    queue = ImageQueue(watched.encoder, Limits())
+    given_up = queue.encode(images("red", 10 * SLICE_IMAGES))
     watched.begun()
-    assert given_up.cancel()  # while its first pictures are under way
+    assert given_up.cancel()  # while its first images are under way
     watched.go()
-    one = pictures("blue", 1)
+    one = images("blue", 1)
     np.testing.assert_array_equal(queue.encode(one).result(20), features(one))
     queue.close()
-    assert [len(each) for each in watched.slices] == [SLICE_PICTURES, 1]
+    assert [len(each) for each in watched.slices] == [SLICE_IMAGES, 1]
 
 
 def test_too_many_pixels_are_asked_to_come_back_and_a_small_request_is_not(watched: Watched) -> None:
-    queue = PictureQueue(watched.encoder, Limits(pixels_in_flight=4 * LARGE))
-    under_way = queue.encode(pictures("red", 1, LARGE))
+    queue = ImageQueue(watched.encoder, Limits(pixels_in_flight=4 * LARGE))
+    under_way = queue.encode(images("red", 1, LARGE))
     watched.begun()  # what is under way waits no more
-    waits = queue.encode(pictures("red", 3, LARGE))
+    waits = queue.encode(images("red", 3, LARGE))
     with pytest.raises(ServiceError, match="busy") as refusal:
-        queue.encode(pictures("green", 2, LARGE))
+        queue.encode(images("green", 2, LARGE))
     assert refusal.value.status == 429
-    small = queue.encode(pictures("blue", 1))
+    small = queue.encode(images("blue", 1))
     assert waits.cancel()
-    room = queue.encode(pictures("green", 3, LARGE))  # what was given up leaves room
+    room = queue.encode(images("green", 3, LARGE))  # what was given up leaves room
     watched.go()
     assert [len(each.result(20)) for each in (under_way, small, room)] == [1, 1, 3]
     queue.close()
 
 
 def test_a_full_queue_and_a_closed_one(watched: Watched) -> None:
-    queue = PictureQueue(watched.encoder, Limits(waiting=2))
-    queue.encode(pictures("red", 1))
+    queue = ImageQueue(watched.encoder, Limits(waiting=2))
+    queue.encode(images("red", 1))
     watched.begun()
-    waiting = [queue.encode(pictures("red", 1)) for _ in range(2)]
+    waiting = [queue.encode(images("red", 1)) for _ in range(2)]
     assert len(queue) == 2
     with pytest.raises(ServiceError) as refusal:
-        queue.encode(pictures("red", 1))
+        queue.encode(images("red", 1))
     assert refusal.value.status == 429
     watched.go()
     queue.close()
     assert all(future.done() for future in waiting)
     with pytest.raises(ServiceError) as refusal:
-        queue.encode(pictures("red", 1))
+        queue.encode(images("red", 1))
     assert refusal.value.status == 503
 
 
@@ -174,20 +174,20 @@ def test_an_encoder_that_fails_fails_those_it_was_at_work_for(
     def broken(_: object) -> EncodedImages:
         raise RuntimeError("out of order")
 
-    queue = PictureQueue(watched.encoder, Limits())
+    queue = ImageQueue(watched.encoder, Limits())
     monkeypatch.setattr(watched.encoder, "encode_each", broken)
     with pytest.raises(RuntimeError, match="out of order"):
-        queue.encode(pictures("red", 2 * SLICE_PICTURES)).result(20)
+        queue.encode(images("red", 2 * SLICE_IMAGES)).result(20)
     monkeypatch.setattr(watched.encoder, "encode_each", watched.encode_each)
     watched.go()
-    assert len(queue.encode(pictures("red", 1)).result(20)) == 1
+    assert len(queue.encode(images("red", 1)).result(20)) == 1
     queue.close()
 
 
-def test_real_pictures_are_measured_and_encoded(watched: Watched) -> None:
+def test_real_images_are_measured_and_encoded(watched: Watched) -> None:
     watched.go()
-    queue = PictureQueue(watched.encoder, Limits())
-    asked = measured([each.data for each in pictures("red", 3)], Limits())
+    queue = ImageQueue(watched.encoder, Limits())
+    asked = measure_images([each.data for each in images("red", 3)], Limits())
     assert [each.pixels for each in asked] == [24 * 24] * 3
     np.testing.assert_array_equal(queue.encode(asked).result(20), features(asked))
     queue.close()

@@ -11,7 +11,7 @@ from PIL import Image, features
 
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.limits import Limits
-from i2cansay.service.model.image_size import MOST_SCANS, measured
+from i2cansay.service.model.image_size import MOST_SCANS, measure_images
 
 
 def saved(kind: str, mode: str = "RGB", size: tuple[int, int] = (30, 20), **options: Any) -> bytes:
@@ -39,9 +39,9 @@ def test_every_format_says_how_large_it_is(kind: str, mode: str, options: dict[s
     if kind == "AVIF" and not features.check("avif"):
         pytest.skip("Pillow was built without AVIF")
     data = saved(kind, mode, **options)
-    assert measured([data], Limits(pixels=600)) == [(data, 600)]
+    assert measure_images([data], Limits(pixels=600)) == [(data, 600)]
     with pytest.raises(ServiceError, match="image 2: it has 30 x 20 pixels") as refusal:
-        measured([saved("PNG", size=(2, 2)), data], Limits(pixels=599))
+        measure_images([saved("PNG", size=(2, 2)), data], Limits(pixels=599))
     assert refusal.value.status == 422
 
 
@@ -54,23 +54,23 @@ def test_webp_is_not_opened_to_be_measured(kind: str) -> None:
     }[kind]
     data = b"RIFF\0\0\0\0WEBP" + kind.encode() + b"\0\0\0\0" + head
     with pytest.raises(ServiceError, match="16383 x 16383"):
-        measured([data], Limits())
-    assert measured([data[:20]], Limits())[0].pixels == 0  # cut off: the encoder has the words for it
+        measure_images([data], Limits())
+    assert measure_images([data[:20]], Limits())[0].pixels == 0  # cut off: the encoder has the words for it
 
 
 def test_the_pixels_of_a_request_are_added_up() -> None:
     images = [saved("PNG")] * 3
-    assert len(measured(images, Limits(request_pixels=1800))) == 3
+    assert len(measure_images(images, Limits(request_pixels=1800))) == 3
     with pytest.raises(
         ServiceError, match="images 1 to 3 have 1800; shrink them, or send them in parts"
     ) as refusal:
-        measured([*images, b""], Limits(request_pixels=1799))
+        measure_images([*images, b""], Limits(request_pixels=1799))
     assert refusal.value.status == 413
 
 
-def test_what_is_no_picture_has_no_pixels() -> None:
+def test_what_is_no_image_has_no_pixels() -> None:
     for data in (b"", b"GIF89a", b"RIFF", b"RIFF1234WEBP", b"\xff\xd8\xff", b"x" * 1000):
-        assert measured([data], Limits()) == [(data, 0)]
+        assert measure_images([data], Limits()) == [(data, 0)]
 
 
 def scans(side: int, n: int) -> bytes:
@@ -91,9 +91,9 @@ def scans(side: int, n: int) -> bytes:
 
 
 def test_a_jpeg_of_a_thousand_scans_is_refused() -> None:
-    assert measured([scans(64, MOST_SCANS)], Limits())[0].pixels == 64 * 64
+    assert measure_images([scans(64, MOST_SCANS)], Limits())[0].pixels == 64 * 64
     with pytest.raises(ServiceError, match="image 1: it has 1000 scans, more than 100"):
-        measured([scans(64, 1000)], Limits())
+        measure_images([scans(64, 1000)], Limits())
 
 
 def test_the_attack_with_scans_is_one() -> None:

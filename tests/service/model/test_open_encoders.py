@@ -7,11 +7,11 @@ import pytest
 from i2cansay.image_learner.identity import EncoderIdentity
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.limits import Limits
-from i2cansay.service.model.open_encoders import Encoders
+from i2cansay.service.model.open_encoders import OpenEncoders
 
 
 def test_encoders_are_opened_once_and_only_the_right_one() -> None:
-    encoders = Encoders(Limits())
+    encoders = OpenEncoders(Limits())
     queue = encoders.named("pixels")
     identity = EncoderIdentity.of(queue.encoder)
     assert encoders.of(identity) is queue

@@ -12,16 +12,16 @@ import pytest
 from i2cansay.learners import LEARNERS, learner_class
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.limits import Limits
-from i2cansay.service.metrics import Metrics
 from i2cansay.service.model.requests import Forget, Learn, Rename, Undo
 from i2cansay.service.model.revision import can_undo
-from i2cansay.service.model.served_model import Model, Question
+from i2cansay.service.model.served_model import Question, ServedModel
+from i2cansay.service.service_metrics import ServiceMetrics
 from tests.service.material import new_model, rows, teach
 
 
-def reopened(model: Model) -> Model:
+def reopened(model: ServedModel) -> ServedModel:
     model.close()
-    return Model(model.path, Limits(), Metrics())
+    return ServedModel(model.path, Limits(), ServiceMetrics())
 
 
 UNDOING = [name for name in LEARNERS if can_undo(learner_class(name)())]
@@ -43,9 +43,9 @@ def test_a_reopened_model_goes_on_bit_for_bit(tmp_path: Path, learner: str) -> N
     rng = np.random.default_rng(0)
     for labels in (["a", "b"] * 3, ["a"], ["c", "c", "b"]):
         teach(model, labels, rng)
-    before = model.session()
+    before = model.state()
     model = reopened(model)
-    after = model.session()
+    after = model.state()
     states = before.learner.state(), after.learner.state()
     assert states[0].keys() == states[1].keys()
     assert all(np.array_equal(states[0][name], states[1][name]) for name in states[0])
@@ -91,7 +91,7 @@ def test_a_lesson_that_was_half_durable_is_completed_by_its_retry(tmp_path: Path
 class Held:
     """Keeps a model's writer inside a commit until let go."""
 
-    def __init__(self, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, model: ServedModel, monkeypatch: pytest.MonkeyPatch) -> None:
         self.inside, self.go = threading.Event(), threading.Event()
         real = model._database.commit
 
@@ -108,7 +108,7 @@ def test_requests_that_gather_are_committed_together(tmp_path: Path, monkeypatch
     rng = np.random.default_rng(0)
     teach(model, ["a", "b"] * 2, rng)
     held = Held(model, monkeypatch)
-    version = model.session().version
+    version = model.state().version
     first = model.teach(Learn(rows(["a"], rng), ("a",)))
     held.inside.wait(10)
     requests = [model.teach(Learn(rows(["b"], rng), ("b",))) for _ in range(20)]
@@ -119,7 +119,7 @@ def test_requests_that_gather_are_committed_together(tmp_path: Path, monkeypatch
     first.result()
     counts = [request.result().counts["b"] for request in requests]
     assert counts == [22] * 20  # each is told what holds after the group
-    assert model.session().version == version + 2
+    assert model.state().version == version + 2
     for request, status in ((wrong, 422), (unknown, 404)):
         with pytest.raises(ServiceError) as refusal:
             request.result()
@@ -182,7 +182,7 @@ def test_undo_of_several_lessons_in_any_order(tmp_path: Path, learner: str) -> N
     model = new_model(tmp_path, learner=learner)
     rng = np.random.default_rng(0)
     teach(model, ["a", "b"] * 3, rng)
-    known: Any = model.session().learner
+    known: Any = model.state().learner
     means = known.class_means_.copy()
     one = teach(model, ["c"], rng)
     two = teach(model, ["c", "a"], rng)
@@ -192,7 +192,7 @@ def test_undo_of_several_lessons_in_any_order(tmp_path: Path, learner: str) -> N
     assert model.teach(Undo(one.lesson)).result().counts == {"c": 0}
     assert [line.label for line in model.snapshot.classes] == ["a", "b"]
     model = reopened(model)
-    known = model.session().learner
+    known = model.state().learner
     np.testing.assert_allclose(known.class_means_, means, atol=1e-12)
     assert known.class_counts_.tolist() == [3, 3]
     model.close()
@@ -245,7 +245,7 @@ def test_a_lifted_sample_that_nobody_remembers_is_not_called_durable(
     model.close()
 
 
-def test_one_picture_shown_often_is_one_picture(tmp_path: Path) -> None:
+def test_one_image_shown_often_is_one_image(tmp_path: Path) -> None:
     model = new_model(tmp_path)
     rng = np.random.default_rng(0)
     x, other = rows(["a"], rng), rows(["a"], rng)
@@ -257,23 +257,23 @@ def test_one_picture_shown_often_is_one_picture(tmp_path: Path) -> None:
     assert answer.durable == (False,) * 3
     answer = model.teach(Learn(x, ("a",))).result()
     assert answer.durable == (False,)
-    assert model.session().learner.state() == {}
+    assert model.state().learner.state() == {}
     answer = model.teach(Learn(other, ("a",))).result()
     assert (answer.durable, answer.counts) == ((True,), {"a": 5})
-    assert model.session().classes["a"].count == 5
+    assert model.state().classes["a"].count == 5
     model.close()
 
 
 @pytest.mark.parametrize("learner", UNDOING)
-def test_undo_does_not_leave_one_picture_shown_twice(tmp_path: Path, learner: str) -> None:
+def test_undo_does_not_leave_one_image_shown_twice(tmp_path: Path, learner: str) -> None:
     model = new_model(tmp_path, learner=learner)
     rng = np.random.default_rng(0)
     x = rows(["a"], rng)
     model.teach(Learn(np.concatenate([x, x]), ("a", "a"))).result()
     last = teach(model, ["a"], rng)
-    with pytest.raises(ServiceError, match="one picture shown 2 times"):
+    with pytest.raises(ServiceError, match="one image shown 2 times"):
         model.teach(Undo(last.lesson)).result()
-    known: Any = model.session().learner
+    known: Any = model.state().learner
     assert known.class_counts_.tolist() == [3]
     teach(model, ["a"], rng)
     assert model.teach(Undo(last.lesson)).result().counts == {"a": 3}
@@ -286,12 +286,12 @@ def test_undo_of_an_outlier_is_refused_for_its_true_reason(tmp_path: Path, learn
     rng = np.random.default_rng(0)
     teach(model, ["a", "b"] * 51, rng)
     last: Any = model.teach(Learn(np.full_like(rows(["a"], rng), 1e9), ("a",))).result()
-    before = model.session().learner.state()
+    before = model.state().learner.state()
     with pytest.raises(ServiceError, match=r"too few digits of the rest were kept.*forget the class"):
         model.teach(Undo(last.lesson)).result()
-    after = model.session().learner.state()
+    after = model.state().learner.state()
     assert all(np.array_equal(after[name], array) for name, array in before.items())
-    assert model.session().count("a") == 52
+    assert model.state().count("a") == 52
     model.close()
 
 

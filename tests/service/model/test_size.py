@@ -64,7 +64,7 @@ def test_what_is_too_large_from_the_start_is_not_made(tmp_path: Path) -> None:
     service.create("narrow", learner="ranpac", parameters={"n_projections": 100}, encoder=None)
     save(make_learner("ranpac", n_projections=1_000_000), tmp_path / "untaught.i2cs")
     with pytest.raises(ServiceError, match="fewer n_projections"):
-        service.take_in("wide", (tmp_path / "untaught.i2cs").read_bytes())
+        service.import_model("wide", (tmp_path / "untaught.i2cs").read_bytes())
     service.close()
 
 

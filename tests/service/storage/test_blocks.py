@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from i2cansay.service.storage.blocks import BLOCK, assemble, changed_blocks, describe, sealed, surplus_blocks
-from i2cansay.service.storage.tables import seal_of
+from i2cansay.service.storage.sealed_tables import seal_of
 
 
 @given(st.lists(st.tuples(st.integers(0, 6000), st.sampled_from(["<f8", "<f4", "|u1", "<i8"])), max_size=4))

@@ -1,4 +1,4 @@
-"""The door: who is asking, from where, how much; and what every answer carries."""
+"""Who may send a request, from where and how much; and the headers of every answer."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from i2cansay.service.access.body_limit import IncomingBody, Traffic
+from i2cansay.service.access.client_address import client_network
+from i2cansay.service.access.permissions import RoutePermissions
 from i2cansay.service.access.rate import RateLimit
-from i2cansay.service.access.tokens import Scope as TokenScope
-from i2cansay.service.access.tokens import Token
+from i2cansay.service.access.tokens import Token, Tokens
 from i2cansay.service.errors import ServiceError, error_content, stopping
-from i2cansay.service.http.body_limit import Body, Traffic
-from i2cansay.service.http.connections import origin
-from i2cansay.service.service import Service
+from i2cansay.service.limits import Limits
+from i2cansay.service.service_metrics import ServiceMetrics
 
 log = logging.getLogger("i2cansay.service")
-OPEN = frozenset({"/healthz", "/readyz", "/v1/openapi.json"})
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
     "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -37,24 +37,22 @@ HEADERS = {
     "cache-control": "no-store",
 }
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-TEACHING = frozenset({"learn", "undo", "forget", "rename"})
-ASKING = frozenset({"models", "classes", "accuracy", "predict"})
 WRONG_TOKENS_AT_ONCE = 20
 
 
 @dataclass(frozen=True)
-class Door:
-    """How the service is reached.
+class AccessPolicy:
+    """Who may use the service.
 
     Attributes
     ----------
     needs_token : bool
-        Off only on loopback.
+        Can be off on loopback only.
     hosts : frozenset of str
-        Names by which it may be called; empty for any. On loopback a page of another site could otherwise
-        point its own name at this machine and talk to the service as its owner.
+        Host names under which the service answers; empty for any. On loopback, a page of another site could
+        otherwise point its own name at this machine and use the service as its owner.
     origins : frozenset of str
-        Other sites whose pages may call it.
+        Other sites whose pages may use the service.
     """
 
     needs_token: bool = False
@@ -62,40 +60,34 @@ class Door:
     origins: frozenset[str] = frozenset()
 
 
-def scope_for(method: str, path: str) -> TokenScope | None:
-    """Return what a token must allow for a request, None where everyone may.
+class AccessMiddleware:
+    """ASGI middleware that lets a request in or refuses it, and adds headers to every answer.
 
-    Examples
-    --------
-    >>> scope_for("POST", "/v1/models/line-3/learn"), scope_for("DELETE", "/v1/models/line-3"), scope_for("GET", "/")
-    ('teach', 'admin', None)
+    Everything is checked before the body is read: headers, host, origin, token, rate, scope, announced length.
     """
-    if path in OPEN or not path.startswith(("/v1/", "/metrics")):
-        return None
-    parts = path.rstrip("/").split("/")
-    last, depth = parts[-1], len(parts)
-    if path == "/metrics" or (method in ("GET", "HEAD") and (last in ASKING or depth == 4)):
-        return "predict"
-    if method == "POST" and last == "predict" and depth == 5:
-        return "predict"
-    if method == "POST" and last in TEACHING and depth in (5, 6):
-        return "teach"
-    return "admin"
 
-
-class Guard:
-    """ASGI middleware around the application."""
-
-    def __init__(self, app: ASGIApp, service: Service, door: Door) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        policy: AccessPolicy,
+        permissions: RoutePermissions,
+        tokens: Tokens,
+        limits: Limits,
+        metrics: ServiceMetrics,
+    ) -> None:
         self._app = app
-        self._service = service
-        self._door = door
-        self._rate = RateLimit(service.limits.requests_per_second)
-        self._wrong_tokens = RateLimit(service.limits.wrong_tokens_per_second, WRONG_TOKENS_AT_ONCE)
-        self._traffic = Traffic(service.limits.bytes_in_flight)
+        self._policy = policy
+        self._permissions = permissions
+        self._tokens = tokens
+        self._limits = limits
+        self._metrics = metrics
+        self._rate = RateLimit(limits.requests_per_second)
+        self._wrong_tokens = RateLimit(limits.wrong_tokens_per_second, WRONG_TOKENS_AT_ONCE)
+        self._traffic = Traffic(limits.bytes_in_flight)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request in, or turn it away."""
+        """Answer one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -107,24 +99,23 @@ class Guard:
             nonlocal status, begun
             if message["type"] == "http.response.start":
                 begun, status = True, message["status"]
-                self._dress(MutableHeaders(scope=message), headers)
+                self._add_headers(MutableHeaders(scope=message), headers)
             await send(message)
 
-        body = Body(receive, self._service.limits, self._traffic)
-        asked = scope
+        body = IncomingBody(receive, self._limits, self._traffic)
+        asked: Scope = {**scope, "state": {**scope.get("state", {}), "who": "", "body": body}}
+        if scope["method"] == "HEAD":  # every GET route answers HEAD; the server leaves the body out
+            asked["method"] = "GET"
         try:
-            self._measure(headers)
-            self._check(scope, headers)
+            self._check_headers(headers)
+            self._check_access(asked, headers)
             body.expect(headers)
-            scope["state"]["body"] = body
-            if scope["method"] == "HEAD":  # whatever can be got has a head; the server leaves the body out
-                asked = {**scope, "method": "GET"}
             await self._app(asked, body.receive, sending)
         except ServiceError as error:
             await _refuse(error, sending)
         except ClientDisconnect:
-            status = 499  # it went away before it had said all
-        except asyncio.CancelledError:  # the server has waited long enough for it to end
+            status = 499  # the client went away before it had sent everything
+        except asyncio.CancelledError:  # the server stops, and has waited long enough
             if not begun:
                 await _refuse(stopping(), sending)
             raise
@@ -138,12 +129,12 @@ class Guard:
             body.finish()
             taken = time.perf_counter() - started
             method = scope["method"] if scope["method"] in METHODS else "other"
-            self._service.metrics.answered(method, _route(asked), status, taken)
+            self._metrics.answered(method, _route(asked), status, taken)
 
     # -- coming in ------------------------------------------------------------------------------------------
 
-    def _measure(self, headers: Headers) -> None:
-        limits = self._service.limits
+    def _check_headers(self, headers: Headers) -> None:
+        limits = self._limits
         n_bytes = sum(len(name) + len(value) + 4 for name, value in headers.raw)
         if len(headers.raw) > limits.headers or n_bytes > limits.header_bytes:
             sentence = (
@@ -152,18 +143,19 @@ class Guard:
             )
             raise ServiceError(431, "headers_too_large", sentence)
 
-    def _check(self, scope: Scope, headers: Headers) -> None:
+    def _check_access(self, scope: Scope, headers: Headers) -> None:
         host = _host(headers.get("host", ""))
-        if self._door.hosts and host not in self._door.hosts:
+        if self._policy.hosts and host not in self._policy.hosts:
             raise ServiceError(421, "wrong_host", f"this service is not called {host[:100]!r}")
         origin = headers.get("origin")
-        if origin is not None and not self._welcome(origin, headers):
+        if origin is not None and not self._is_allowed(origin, headers):
             raise ServiceError(403, "wrong_origin", "pages of other sites may not use this service")
-        needed = scope_for(scope["method"], scope["path"])
-        if scope["method"] == "OPTIONS" and origin in self._door.origins:
-            needed = None  # a browser asks before it sends the token
-        scope["state"] = {**scope.get("state", {}), "who": ""}
-        if needed is None or not self._door.needs_token:
+        if not self._policy.needs_token:
+            return
+        if scope["method"] == "OPTIONS" and origin in self._policy.origins:
+            return  # a browser asks before it sends the token
+        needed = self._permissions.needed(scope)
+        if needed is None:
             return
         token = self._token(scope, headers)
         if (wait := self._rate.wait_for(token.name)) > 0:
@@ -175,31 +167,31 @@ class Guard:
         scope["state"]["who"] = token.name
 
     def _token(self, scope: Scope, headers: Headers) -> Token:
-        """Return the token of a request. Wrong ones are slowed down by address, right ones never are."""
+        """Return the token of a request. Wrong tokens are limited by address, right ones are not."""
         kind, _, secret = headers.get("authorization", "").partition(" ")
         secret = secret.strip() if kind.lower() == "bearer" else ""
-        if (token := self._service.tokens.find(secret)) is not None:
+        if (token := self._tokens.find(secret)) is not None:
             return token
         if secret:
-            client = origin(scope["client"][0] if scope.get("client") else "")
-            self._service.metrics.happened("wrong_tokens")
+            client = client_network(scope["client"][0] if scope.get("client") else "")
+            self._metrics.happened("wrong_tokens")
             log.warning("a wrong token from %s", client)
             if (wait := self._wrong_tokens.wait_for(client)) > 0:
-                self._service.metrics.happened("wrong_tokens_refused")
+                self._metrics.happened("wrong_tokens_refused")
                 sentence = "too many wrong tokens from this address; check the token before you try again"
                 raise ServiceError(429, "too_many_wrong_tokens", sentence, retry_after=wait)
         raise ServiceError(401, "no_token", "expected a valid token: Authorization: Bearer TOKEN")
 
-    def _welcome(self, origin: str, headers: Headers) -> bool:
-        return origin in self._door.origins or origin.partition("://")[2] == headers.get("host", "")
+    def _is_allowed(self, origin: str, headers: Headers) -> bool:
+        return origin in self._policy.origins or origin.partition("://")[2] == headers.get("host", "")
 
     # -- going out ------------------------------------------------------------------------------------------
 
-    def _dress(self, answer: MutableHeaders, asked: Headers) -> None:
+    def _add_headers(self, answer: MutableHeaders, asked: Headers) -> None:
         for name, value in HEADERS.items():
             answer.setdefault(name, value)
         origin = asked.get("origin")
-        if origin in self._door.origins:
+        if origin in self._policy.origins:
             answer["access-control-allow-origin"] = origin
             answer["access-control-allow-headers"] = "authorization, content-type, idempotency-key"
             answer["access-control-allow-methods"] = "GET, POST, DELETE"
@@ -216,7 +208,7 @@ async def _refuse(error: ServiceError, send: Send) -> None:
 
 
 def _reference(error: Exception) -> str:
-    """Return a short name of an error: the same for the same kind at the same place, which the log shows seldom."""
+    """Return a short name of an error: the same whenever the same kind of error comes from the same line."""
     places = [type(error).__name__]
     trace = error.__traceback__
     while trace is not None:
@@ -232,6 +224,6 @@ def _host(value: str) -> str:
 
 
 def _route(scope: Scope) -> str:
-    """Return the pattern of the path: names of models are no labels of a metric."""
+    """Return the path's pattern, not the path: metrics must not name models, nor grow with them."""
     route = scope.get("route")
     return str(getattr(route, "path", "other"))

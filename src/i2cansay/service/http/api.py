@@ -10,7 +10,7 @@ from fastapi import Header, Request
 from starlette.requests import ClientDisconnect
 
 from i2cansay.service.errors import ServiceError
-from i2cansay.service.http.schemas import PICTURE, ErrorAnswer, LearnBody, PredictBody
+from i2cansay.service.http.schemas import EXAMPLE_IMAGE, ErrorAnswer, LearnBody, PredictBody
 
 Result = TypeVar("Result")
 REFUSALS: dict[int | str, dict[str, Any]] = {
@@ -30,7 +30,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         507: "The disk did not take it; nothing was changed.",
     }.items()
 }
-PICTURES: dict[str, Any] = {
+IMAGES: dict[str, Any] = {
     "type": "array",
     "items": {"type": "string", "format": "binary"},
     "minItems": 1,
@@ -38,20 +38,20 @@ PICTURES: dict[str, Any] = {
 LEARN_FORM: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "images": PICTURES,
+        "images": IMAGES,
         "labels": {
             "type": "array",
             "items": {"type": "string", "minLength": 1},
             "minItems": 1,
-            "description": "One per picture.",
+            "description": "One per image.",
         },
-        "label": {"type": "string", "minLength": 1, "description": "One for all pictures."},
+        "label": {"type": "string", "minLength": 1, "description": "One for all images."},
     },
     "required": ["images"],
 }
 PREDICT_FORM: dict[str, Any] = {
     "type": "object",
-    "properties": {"images": PICTURES, "top": {"type": "integer", "minimum": 1, "maximum": 1000}},
+    "properties": {"images": IMAGES, "top": {"type": "integer", "minimum": 1, "maximum": 1000}},
     "required": ["images"],
 }
 BYTES: dict[int | str, dict[str, Any]] = {
@@ -73,7 +73,7 @@ def body_of(
     if kind is LearnBody:
         schema["allOf"].append(_one_of("labels", "label"))
     examples = {
-        "pictures": {"value": {"images": [PICTURE], **rest}},
+        "images": {"value": {"images": [EXAMPLE_IMAGE], **rest}},
         "features": {"value": {"features": [[0.1, 0.9]], **rest}},
         "packed features": {"value": {"features_base64": "zczMPWZmZj8=", "width": 2, **rest}},
     }

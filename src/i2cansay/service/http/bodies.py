@@ -1,4 +1,4 @@
-"""From the body of a request to pictures or features and their labels, in memory only."""
+"""From the body of a request to images or features and their labels, in memory only."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from i2cansay.service.http.api import wait
 from i2cansay.service.http.form import read_form
 from i2cansay.service.http.intake import take_form, take_json
 from i2cansay.service.http.json_text import read_json
-from i2cansay.service.http.schemas import LearnBody, PredictBody, Samples
-from i2cansay.service.labels import check_label
+from i2cansay.service.http.schemas import LearnBody, PredictBody, SamplesBody
+from i2cansay.service.label_text import check_label
 from i2cansay.service.limits import Limits
 
 LARGEST = 1e15
@@ -30,14 +30,14 @@ LARGE = 100_000
 """A body of more bytes is parsed in a thread, so that other requests do not wait for it."""
 VALUE_BYTES = 128
 """What a value of JSON takes at most while it is parsed: 2 to 3 Python objects and their places in lists."""
-Checked = TypeVar("Checked", bound=Samples)
+Checked = TypeVar("Checked", bound=SamplesBody)
 # One large body at a time: parsers hold Python's lock, and two would take twice the memory at no gain.
 _parser = ThreadPoolExecutor(1, thread_name_prefix="i2cansay-parser")
 
 
 @dataclass(frozen=True)
-class Given:
-    """Pictures or features, one of them; labels where they are to be learnt; how many classes to name."""
+class ParsedBody:
+    """Images or features, one of them; labels where they are to be learnt; how many classes to name."""
 
     images: list[bytes] | None
     features: Float32 | None
@@ -48,17 +48,19 @@ class Given:
         return len(self.images) if self.images is not None else len(self.features)  # type: ignore[arg-type]
 
 
-async def to_learn(request: Request, limits: Limits) -> Given:
+async def to_learn(request: Request, limits: Limits) -> ParsedBody:
     """Read samples with labels."""
     return await _read(_learning, request, limits)
 
 
-async def to_predict(request: Request, limits: Limits) -> Given:
+async def to_predict(request: Request, limits: Limits) -> ParsedBody:
     """Read samples to be named."""
     return await _read(_asking, request, limits)
 
 
-async def _read(parse: Callable[[bytearray, str, Limits], Given], request: Request, limits: Limits) -> Given:
+async def _read(
+    parse: Callable[[bytearray, str, Limits], ParsedBody], request: Request, limits: Limits
+) -> ParsedBody:
     kind = request.headers.get("content-type", "")
     if _is_form(kind):
         body, values = await take_form(request), 0
@@ -72,8 +74,8 @@ async def _read(parse: Callable[[bytearray, str, Limits], Given], request: Reque
 
 
 def _in_turn(
-    parse: Callable[[bytearray, str, Limits], Given], body: bytearray, kind: str, limits: Limits
-) -> Given:
+    parse: Callable[[bytearray, str, Limits], ParsedBody], body: bytearray, kind: str, limits: Limits
+) -> ParsedBody:
     started = time.perf_counter()
     try:
         return parse(body, kind, limits)
@@ -81,7 +83,7 @@ def _in_turn(
         time.sleep(min(time.perf_counter() - started, limits.seconds / 100))
 
 
-def _learning(data: bytearray, kind: str, limits: Limits) -> Given:
+def _learning(data: bytearray, kind: str, limits: Limits) -> ParsedBody:
     if _is_form(kind):
         files, fields = _form(data, kind, limits)
         label = fields.get("label", [None])[0]
@@ -93,7 +95,7 @@ def _learning(data: bytearray, kind: str, limits: Limits) -> Given:
     return _given(images, features, _labels(body, n, limits), limits)
 
 
-def _asking(data: bytearray, kind: str, limits: Limits) -> Given:
+def _asking(data: bytearray, kind: str, limits: Limits) -> ParsedBody:
     if _is_form(kind):
         files, fields = _form(data, kind, limits)
         top = fields.get("top", ["5"])[0]
@@ -110,11 +112,11 @@ def _is_form(kind: str) -> bool:
 
 
 def _form(data: bytearray, kind: str, limits: Limits) -> tuple[list[bytes], dict[str, list[Any]]]:
-    # A label for each picture, one more of both so that the sentence about too many names pictures, and top.
+    # A label for each image, one more of both so that the sentence about too many names images, and top.
     form = read_form(data, kind, most=2 * (limits.images + 1) + 1)
     for name, _ in form.files:
         if name not in ("images", "image"):
-            raise refused(f"pictures go into the field images, got {name[:50]!r}")
+            raise refused(f"images go into the field images, got {name[:50]!r}")
     fields: dict[str, list[Any]] = {}
     for name, text in form.texts:
         if name not in ("labels", "label", "top"):
@@ -148,7 +150,7 @@ def sentence_of(problem: object) -> str:
     return f"{where}: {problem['msg']}" if where else str(problem["msg"])
 
 
-def _samples(body: Samples) -> tuple[list[bytes] | None, Float32 | None]:
+def _samples(body: SamplesBody) -> tuple[list[bytes] | None, Float32 | None]:
     ways = [way for way in (body.images, body.features, body.features_base64) if way is not None]
     if len(ways) != 1:
         raise refused("expected one of images, features and features_base64")
@@ -189,7 +191,7 @@ def _given(
     labels: tuple[str, ...],
     limits: Limits,
     top: int = 5,
-) -> Given:
+) -> ParsedBody:
     if images is not None:
         _check_count("images", len(images), limits.images)
     if features is not None:
@@ -197,7 +199,7 @@ def _given(
         _check_count("columns of features", features.shape[1], limits.width)
         if not (np.abs(features) < LARGEST).all():  # NaN compares false
             raise refused(f"features must be finite and below {LARGEST:g}")
-    return Given(images, features, labels, top)
+    return ParsedBody(images, features, labels, top)
 
 
 def _check_count(what: str, got: int, limit: int) -> None:

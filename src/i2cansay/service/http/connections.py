@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Protocol, TypeAlias
 
+from i2cansay.service.access.client_address import client_network
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.limits import Limits
 
@@ -99,7 +100,7 @@ class Connections:
 
     def check(self, address: str) -> None:
         """Make room for a connection from `address`; ServiceError where there is none."""
-        if self._counts[origin(address)] >= self._per_address and not self._is_exempt(address):
+        if self._counts[client_network(address)] >= self._per_address and not self._is_exempt(address):
             raise ServiceError(
                 429,
                 "too_many_connections",
@@ -113,7 +114,7 @@ class Connections:
 
     def add(self, connection: Connection) -> None:
         """Count a new connection, of which the headers are awaited."""
-        self._counts[origin(connection.address)] += 1
+        self._counts[client_network(connection.address)] += 1
         self._enter(connection, Stage.HEADERS)
 
     def move(self, connection: Connection, stage: Stage) -> None:
@@ -131,7 +132,7 @@ class Connections:
         if (stage := self._stages.pop(connection, None)) is None:
             return
         del self._since[stage][connection]
-        place = origin(connection.address)
+        place = client_network(connection.address)
         self._counts[place] -= 1
         if not self._counts[place]:
             del self._counts[place]
@@ -166,22 +167,3 @@ class Connections:
                     break
                 self.remove(connection)
                 connection.overdue(stage)
-
-
-def origin(address: str) -> str:
-    """Return what counts as one client: an address, or a network of IPv6 as one customer gets it.
-
-    Examples
-    --------
-    >>> origin("192.0.2.7"), origin("2001:db8::1"), origin("::ffff:192.0.2.7"), origin("unknown")
-    ('192.0.2.7', '2001:db8::/64', '192.0.2.7', 'unknown')
-    """
-    try:
-        host = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address[:64]
-    if isinstance(host, ipaddress.IPv4Address):
-        return str(host)
-    if host.ipv4_mapped is not None:
-        return str(host.ipv4_mapped)
-    return str(ipaddress.ip_network((int(host), 64), strict=False))

@@ -1,4 +1,4 @@
-"""Forms with pictures (multipart/form-data), read in memory: other readers put large parts into files."""
+"""Forms with images (multipart/form-data), read in memory: other readers put large parts into files."""
 
 from __future__ import annotations
 

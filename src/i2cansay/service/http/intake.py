@@ -33,7 +33,7 @@ def _check(length: int, values: int, limits: Limits) -> None:
     """Refuse what would cost much to parse; nesting adds no more values than the depth that is allowed."""
     if length > limits.json_bytes:
         raise too_large(
-            f"a request in JSON may have {limits.json_bytes} bytes, this one has {length} or more; send pictures "
+            f"a request in JSON may have {limits.json_bytes} bytes, this one has {length} or more; send images "
             "as a form (multipart/form-data), and features in parts"
         )
     if values > limits.json_values:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import Request, Response
-from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
+from i2cansay.service.access.permissions import PermittedRoute
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.http.json_text import read_json
 
@@ -39,7 +39,7 @@ class SmallJson(Request):
             raise HTTPException(error.status, error.sentence) from error
 
 
-class JsonRoute(APIRoute):
+class JsonRoute(PermittedRoute):
     """A route that reads its declared body, if it has one, as small and strict JSON."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

@@ -9,25 +9,26 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
 from i2cansay.core.types import Float32
+from i2cansay.service.access.permissions import needs
 from i2cansay.service.errors import refused
 from i2cansay.service.http.api import LEARN_FORM, PREDICT_FORM, Key, body_of, wait
-from i2cansay.service.http.bodies import Given, to_learn, to_predict
+from i2cansay.service.http.bodies import ParsedBody, to_learn, to_predict
 from i2cansay.service.http.schemas import (
     AccuracyAnswer,
     ClassesAnswer,
-    DoneAnswer,
     LabelBody,
     LearnBody,
     LessonAnswer,
     PredictBody,
     PredictionsAnswer,
     RenameBody,
+    RevisionAnswer,
     UndoBody,
 )
-from i2cansay.service.labels import check_label, kept_label
-from i2cansay.service.model.image_size import measured
-from i2cansay.service.model.requests import Done, Forget, Learn, Lesson, Rename, Undo
-from i2cansay.service.model.served_model import Model, Question
+from i2cansay.service.label_text import check_label, normalized_label
+from i2cansay.service.model.image_size import measure_images
+from i2cansay.service.model.requests import Forget, Learn, LessonResult, Rename, RevisionResult, Undo
+from i2cansay.service.model.served_model import Question, ServedModel
 from i2cansay.service.service import Service
 from i2cansay.service.storage.receipts import key_digest, lesson_digest
 
@@ -38,6 +39,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
 
     @router.post(
         "/models/{name}/learn",
+        dependencies=[needs("teach")],
         response_model=LessonAnswer,
         openapi_extra=body_of(LearnBody, LEARN_FORM, {"label": "scratch"}),
     )
@@ -51,13 +53,14 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
             digest = key_digest(key, who)
             content = await run_in_threadpool(lesson_digest, key, given.labels, given.images, given.features)
         lesson = await wait(model.teach(Learn(X, given.labels, digest, who, content)), limits.seconds)
-        assert isinstance(lesson, Lesson)
+        assert isinstance(lesson, LessonResult)
         return JSONResponse(
             {**asdict(lesson), "durable": all(lesson.durable), "durable_samples": list(lesson.durable)}
         )
 
     @router.post(
         "/models/{name}/predict",
+        dependencies=[needs("predict")],
         response_model=PredictionsAnswer,
         openapi_extra=body_of(PredictBody, PREDICT_FORM, {"top": 3}),
     )
@@ -71,33 +74,37 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
             {"predictions": [each.to_json() for each in predictions], "version": model.snapshot.version}
         )
 
-    @router.post("/models/{name}/undo", response_model=DoneAnswer)
+    @router.post("/models/{name}/undo", dependencies=[needs("teach")], response_model=RevisionAnswer)
     async def undo(name: str, body: UndoBody, request: Request) -> Response:
         """Take a lesson back while its features are in memory."""
         return await change(name, Undo(body.lesson, request.state.who))
 
-    @router.get("/models/{name}/classes", response_model=ClassesAnswer)
+    @router.get("/models/{name}/classes", dependencies=[needs("predict")], response_model=ClassesAnswer)
     async def classes(name: str) -> Response:
         """List the classes with their counts and dates."""
         return JSONResponse({"classes": [asdict(line) for line in service.model(name).snapshot.classes]})
 
-    @router.post("/models/{name}/classes/forget", response_model=DoneAnswer)
+    @router.post(
+        "/models/{name}/classes/forget", dependencies=[needs("teach")], response_model=RevisionAnswer
+    )
     async def forget(name: str, body: LabelBody, request: Request) -> Response:
         """Drop a class."""
-        return await change(name, Forget(kept_label(body.label), request.state.who))
+        return await change(name, Forget(normalized_label(body.label), request.state.who))
 
-    @router.post("/models/{name}/classes/rename", response_model=DoneAnswer)
+    @router.post(
+        "/models/{name}/classes/rename", dependencies=[needs("teach")], response_model=RevisionAnswer
+    )
     async def rename(name: str, body: RenameBody, request: Request) -> Response:
         """Give a class another label."""
-        old, new = kept_label(body.label), check_label(body.new_label, limits)
+        old, new = normalized_label(body.label), check_label(body.new_label, limits)
         return await change(name, Rename(old, new, request.state.who))
 
     async def change(name: str, request: Undo | Forget | Rename) -> Response:
         done = await wait(service.model(name).teach(request), limits.seconds)
-        assert isinstance(done, Done)
+        assert isinstance(done, RevisionResult)
         return JSONResponse(asdict(done))
 
-    @router.get("/models/{name}/accuracy", response_model=AccuracyAnswer)
+    @router.get("/models/{name}/accuracy", dependencies=[needs("predict")], response_model=AccuracyAnswer)
     async def accuracy(name: str) -> Response:
         """Say how often the model was right about samples just before learning them."""
         points = service.model(name).snapshot.curve.points
@@ -105,16 +112,16 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         return JSONResponse({"points": [asdict(p) for p in points], "samples": total, "correct": right})
 
 
-async def features_of(service: Service, model: Model, given: Given, request: Request) -> Float32:
+async def features_of(service: Service, model: ServedModel, given: ParsedBody, request: Request) -> Float32:
     """Return what was given as features, (n, d), of the width the model knows."""
     if given.images is not None:
-        queue = await run_in_threadpool(service.pictures, model)
-        pictures = await run_in_threadpool(measured, given.images, service.limits)
-        return await wait(queue.encode(pictures), service.limits.seconds, request)
+        queue = await run_in_threadpool(service.image_queue, model)
+        images = await run_in_threadpool(measure_images, given.images, service.limits)
+        return await wait(queue.encode(images), service.limits.seconds, request)
     assert given.features is not None
     width = model.snapshot.width
     if model.facts.encoder is not None:
-        width = (await run_in_threadpool(service.pictures, model)).encoder.dim
+        width = (await run_in_threadpool(service.image_queue, model)).encoder.dim
     if width is not None and given.features.shape[1] != width:
         raise refused(
             f"expected features of width {width}, got {given.features.shape[1]}; was the encoder changed?"

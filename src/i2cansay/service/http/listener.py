@@ -11,8 +11,8 @@ from typing import Any
 
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.http.connections import Connections
-from i2cansay.service.http.protocol import Http, plain_answer
-from i2cansay.service.metrics import Metrics
+from i2cansay.service.http.protocol import HttpProtocol, plain_answer
+from i2cansay.service.service_metrics import ServiceMetrics
 
 log = logging.getLogger("i2cansay.service")
 BACKLOG = 512
@@ -51,7 +51,7 @@ class Listener:
     ----------
     listening : socket
     connections : Connections
-    metrics : Metrics
+    metrics : ServiceMetrics
     make : callable
         Makes the protocol of a connection from the address of its client.
     context : ssl.SSLContext or None
@@ -63,8 +63,8 @@ class Listener:
         self,
         listening: socket.socket,
         connections: Connections,
-        metrics: Metrics,
-        make: Callable[[str], Http],
+        metrics: ServiceMetrics,
+        make: Callable[[str], HttpProtocol],
         *,
         context: ssl.SSLContext | None,
         seconds: float,
@@ -113,7 +113,7 @@ class Listener:
         opening.add_done_callback(lambda task: self._opened(task, connection, protocol))
         protocol.opening = opening
 
-    def _opened(self, task: asyncio.Task[Any], connection: socket.socket, protocol: Http) -> None:
+    def _opened(self, task: asyncio.Task[Any], connection: socket.socket, protocol: HttpProtocol) -> None:
         if protocol.transport is None:  # a failed handshake, or its place was needed
             self._connections.remove(protocol)
             connection.close()

@@ -9,50 +9,54 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
+from i2cansay.service.access.permissions import needs
 from i2cansay.service.errors import refused
 from i2cansay.service.http.api import BYTES
 from i2cansay.service.http.schemas import LogAnswer, ModelAnswer, ModelsAnswer, NewModel
 from i2cansay.service.model.exchange import export
-from i2cansay.service.model.served_model import Model
+from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.service import Service
 
 
 def add_model_routes(router: APIRouter, service: Service) -> None:
     """Add the routes."""
 
-    @router.get("/models", response_model=ModelsAnswer)
+    @router.get("/models", dependencies=[needs("predict")], response_model=ModelsAnswer)
     async def list_models() -> Response:
         """List the models, and those that cannot be opened."""
         damaged = [{"name": name, "problem": problem} for name, problem in service.damaged.items()]
         known = sorted(service.models.items())
         return JSONResponse({"models": [describe(model) for _, model in known], "damaged": damaged})
 
-    @router.post("/models", status_code=201, response_model=ModelAnswer)
+    @router.post("/models", dependencies=[needs("admin")], status_code=201, response_model=ModelAnswer)
     async def create_model(body: NewModel) -> Response:
         """Make a model."""
         options = body.model_dump(exclude={"name"})
         model = await run_in_threadpool(lambda: service.create(body.name, **options))
         return JSONResponse(describe(model), 201)
 
-    @router.get("/models/{name}", response_model=ModelAnswer)
+    @router.get("/models/{name}", dependencies=[needs("predict")], response_model=ModelAnswer)
     async def get_model(name: str) -> Response:
         """Describe a model."""
         return JSONResponse(describe(service.model(name)))
 
-    @router.delete("/models/{name}", status_code=204)
+    @router.delete("/models/{name}", dependencies=[needs("admin")], status_code=204)
     async def delete_model(name: str) -> Response:
         """Delete a model and overwrite its file."""
         await run_in_threadpool(service.delete, name)
         return Response(status_code=204)
 
-    @router.get("/models/{name}/export", response_class=Response, responses=BYTES)
+    @router.get(
+        "/models/{name}/export", dependencies=[needs("admin")], response_class=Response, responses=BYTES
+    )
     async def export_model(name: str) -> Response:
         """Download the model as one file, which `i2cansay.load` and `import` open; waiting classes are not in it."""
-        data = await run_in_threadpool(export, service.model(name).session())
+        data = await run_in_threadpool(export, service.model(name).state())
         return _download(data, f"{name}.i2cs")
 
     @router.post(
         "/models/{name}/import",
+        dependencies=[needs("admin")],
         status_code=201,
         response_model=ModelAnswer,
         openapi_extra={
@@ -69,15 +73,17 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
         data = await request.body()
         if not data:
             raise refused("expected the bytes of a model file, got none")
-        model = await run_in_threadpool(service.take_in, name, data, min_samples)
+        model = await run_in_threadpool(service.import_model, name, data, min_samples)
         return JSONResponse(describe(model), 201)
 
-    @router.get("/models/{name}/backup", response_class=Response, responses=BYTES)
+    @router.get(
+        "/models/{name}/backup", dependencies=[needs("admin")], response_class=Response, responses=BYTES
+    )
     async def backup_model(name: str) -> Response:
         """Download a consistent copy of the model's file, audit log included, while it is being taught."""
         return _download(await run_in_threadpool(service.model(name).backup), f"{name}.sqlite")
 
-    @router.get("/models/{name}/log", response_model=LogAnswer)
+    @router.get("/models/{name}/log", dependencies=[needs("admin")], response_model=LogAnswer)
     async def read_log(
         name: str,
         after: Annotated[int, Query(ge=0, le=2**62)] = 0,
@@ -88,7 +94,7 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
         return JSONResponse({"log": [{"id": number, **asdict(entry)} for number, entry in lines]})
 
 
-def describe(model: Model) -> dict[str, Any]:
+def describe(model: ServedModel) -> dict[str, Any]:
     """Return a model as the list shows it."""
     snapshot, facts = model.snapshot, model.facts
     return {

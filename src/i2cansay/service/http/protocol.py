@@ -19,18 +19,18 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from i2cansay.service.errors import ServiceError, error_content
 from i2cansay.service.http.connections import Connections, Stage
-from i2cansay.service.metrics import Metrics
+from i2cansay.service.service_metrics import ServiceMetrics
 
 log = logging.getLogger("i2cansay.service")
 PIECE = 16_384
 """Bytes that are parsed at once, so that headers that came in one packet are limited as others are."""
 
 
-class Http(H11Protocol):
+class HttpProtocol(H11Protocol):
     """A connection that is counted, timed, and answered in JSON when it does not speak HTTP."""
 
     def __init__(
-        self, *, connections: Connections, metrics: Metrics, address: str, **uvicorn_options: Any
+        self, *, connections: Connections, metrics: ServiceMetrics, address: str, **uvicorn_options: Any
     ) -> None:
         super().__init__(**uvicorn_options)
         self.address = address

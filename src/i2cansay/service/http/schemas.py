@@ -21,16 +21,16 @@ Label = Annotated[
 NewLabel = Annotated[Label, Field(json_schema_extra={"pattern": r"[\p{L}\p{N}\p{P}\p{S}]"})]
 # One wrong value is enough to refuse a body: pydantic would describe each of a hundred thousand.
 Row = Annotated[list[float], Field(fail_fast=True, json_schema_extra={"minItems": 1})]
-PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
+EXAMPLE_IMAGE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
 
 
-class Body(BaseModel):
+class StrictBody(BaseModel):
     """A body in which nothing unknown is allowed: a misspelt field would otherwise be ignored in silence."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class NewModel(Body):
+class NewModel(StrictBody):
     """A model to be made."""
 
     name: Annotated[
@@ -60,12 +60,12 @@ class NewModel(Body):
         return value
 
 
-class Samples(Body):
-    """Pictures or features."""
+class SamplesBody(StrictBody):
+    """Images or features."""
 
     images: Annotated[
         list[str] | None,
-        Field(description="Pictures, each as base64.", min_length=1, fail_fast=True),
+        Field(description="Images, each as base64.", min_length=1, fail_fast=True),
     ] = None
     features: Annotated[
         list[Row] | None,
@@ -78,33 +78,33 @@ class Samples(Body):
     width: Annotated[int | None, Field(ge=1, description="Of a row of `features_base64`.")] = None
 
 
-class LearnBody(Samples):
-    """Samples and what they are."""
+class LearnBody(SamplesBody):
+    """SamplesBody and what they are."""
 
     labels: Annotated[list[NewLabel] | None, Field(description="One per sample.", fail_fast=True)] = None
     label: Annotated[NewLabel | None, Field(description="One for all samples.")] = None
 
 
-class PredictBody(Samples):
-    """Samples to be named."""
+class PredictBody(SamplesBody):
+    """SamplesBody to be named."""
 
     top: Annotated[int, Field(ge=1, le=1000, description="How many classes to name.")] = 5
 
 
-class LabelBody(Body):
+class LabelBody(StrictBody):
     """A class."""
 
     label: Label
 
 
-class RenameBody(Body):
+class RenameBody(StrictBody):
     """A class and the label it is to have."""
 
     label: Label
     new_label: NewLabel
 
 
-class UndoBody(Body):
+class UndoBody(StrictBody):
     """A lesson to be taken back."""
 
     lesson: Annotated[str, Field(max_length=100, examples=["257ab10b54a1cc62"])]
@@ -161,11 +161,13 @@ class LessonAnswer(BaseModel):
 
     lesson: Annotated[str, Field(description="Takes the lesson back while its features are in memory.")]
     learnt: int
-    repeated: Annotated[int, Field(description="Samples an earlier request with the same key had brought.")]
+    repeated: Annotated[
+        int, Field(description="SamplesBody an earlier request with the same key had brought.")
+    ]
     durable: Annotated[bool, Field(description="Whether all samples are safe on the disk.")]
     durable_samples: list[bool]
-    counts: Annotated[dict[str, int], Field(description="Samples of the taught classes as they are now.")]
-    scored: Annotated[int, Field(description="Samples of known classes, asked before they were learnt.")]
+    counts: Annotated[dict[str, int], Field(description="SamplesBody of the taught classes as they are now.")]
+    scored: Annotated[int, Field(description="SamplesBody of known classes, asked before they were learnt.")]
     correct: int
     taken_back: Annotated[
         int,
@@ -173,7 +175,7 @@ class LessonAnswer(BaseModel):
     ]
 
 
-class GuessAnswer(BaseModel):
+class ClassProbabilityAnswer(BaseModel):
     """A class and its probability."""
 
     label: str
@@ -187,7 +189,7 @@ class PredictionAnswer(BaseModel):
     probability: float
     unknown: Annotated[float, Field(description="From 0, like known samples, to 1, unlike all of them.")]
     verdict: Literal["sure", "unsure", "new"]
-    top: list[GuessAnswer]
+    top: list[ClassProbabilityAnswer]
 
 
 class PredictionsAnswer(BaseModel):
@@ -213,7 +215,7 @@ class ClassesAnswer(BaseModel):
     classes: list[ClassAnswer]
 
 
-class DoneAnswer(BaseModel):
+class RevisionAnswer(BaseModel):
     """What was changed: samples of the classes as they were forgotten, or are now."""
 
     counts: dict[str, int]
@@ -223,7 +225,7 @@ class DoneAnswer(BaseModel):
     ]
 
 
-class PointAnswer(BaseModel):
+class CurvePointAnswer(BaseModel):
     """Some consecutive samples of known classes."""
 
     samples: int
@@ -234,7 +236,7 @@ class PointAnswer(BaseModel):
 class AccuracyAnswer(BaseModel):
     """How often the model was right about samples just before learning them."""
 
-    points: list[PointAnswer]
+    points: list[CurvePointAnswer]
     samples: int
     correct: int
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import uvicorn
 from threadpoolctl import threadpool_limits
 
-from i2cansay.service.access.middleware import Door
+from i2cansay.service.access.middleware import AccessPolicy
 from i2cansay.service.http.app import create_app
 from i2cansay.service.http.connections import Connections, Network
 from i2cansay.service.http.descriptors import room_for_connections
 from i2cansay.service.http.listener import Listener, bind
-from i2cansay.service.http.protocol import Http
+from i2cansay.service.http.protocol import HttpProtocol
 from i2cansay.service.http.rare_log import RareLog
 from i2cansay.service.service import Service
 
@@ -82,18 +82,18 @@ class Address:
         except ValueError:
             return False
 
-    def door(self) -> Door:
+    def policy(self) -> AccessPolicy:
         """Return who may come in."""
         if not self.loopback:
-            return Door(needs_token=True, hosts=frozenset(), origins=frozenset(self.origins))
-        hosts = Door.hosts | {self.host} | set(self.hosts)
-        return Door(needs_token=self.need_token, hosts=hosts, origins=frozenset(self.origins))
+            return AccessPolicy(needs_token=True, hosts=frozenset(), origins=frozenset(self.origins))
+        hosts = AccessPolicy.hosts | {self.host} | set(self.hosts)
+        return AccessPolicy(needs_token=self.need_token, hosts=hosts, origins=frozenset(self.origins))
 
 
 def check_address(service: Service, address: Address) -> None:
     """Refuse to listen where others could come in without a token, or behind a proxy that has no address."""
     _ = address.networks
-    if address.door().needs_token and not service.tokens.all():
+    if address.policy().needs_token and not service.tokens.all():
         raise ValueError(
             f"{address.host} needs a token and there is none yet: make one with "
             f"`i2cansay token add {service.folder} NAME --scope admin`"
@@ -115,12 +115,12 @@ def make_server(service: Service, address: Address) -> uvicorn.Server:
     """Return a server that is ready to run."""
     limits = service.limits
     config = uvicorn.Config(
-        create_app(service, address.door()),
+        create_app(service, address.policy()),
         host=address.host,
         port=address.port,
         ssl_certfile=address.certificate,
         ssl_keyfile=address.key,
-        # Said, rather than left to what is installed: `Http` extends the one for h11, which limits headers as
+        # Not left to what is installed: `HttpProtocol` extends the one for h11, which limits headers as
         # they come in, and asyncio's own loop needs no compiled package. docs/service.md says what both cost.
         http="h11",
         loop="asyncio",
@@ -167,8 +167,8 @@ class Server(uvicorn.Server):
             for each in listening
         ]
 
-    def _protocol(self, address: str) -> Http:
-        return Http(
+    def _protocol(self, address: str) -> HttpProtocol:
+        return HttpProtocol(
             connections=self._connections,
             metrics=self._metrics,
             address=address,

@@ -9,7 +9,7 @@ MOST = 200
 
 
 @dataclass(frozen=True)
-class Point:
+class CurvePoint:
     """Some consecutive samples of known classes: how many, how many were right, and when the last came."""
 
     samples: int
@@ -32,10 +32,10 @@ class Curve:
     >>> for second in range(300):
     ...     curve = curve.add(samples=1, correct=second % 2, at=float(second))
     >>> len(curve.points), curve.points[0]
-    (150, Point(samples=2, correct=1, until=1.0))
+    (150, CurvePoint(samples=2, correct=1, until=1.0))
     """
 
-    points: tuple[Point, ...] = ()
+    points: tuple[CurvePoint, ...] = ()
     width: int = 1
 
     def add(self, samples: int, correct: int, at: float) -> Curve:
@@ -45,16 +45,16 @@ class Curve:
         points = list(self.points)
         if points and points[-1].samples + samples <= self.width:
             last = points.pop()
-            points.append(Point(last.samples + samples, last.correct + correct, at))
+            points.append(CurvePoint(last.samples + samples, last.correct + correct, at))
         else:
-            points.append(Point(samples, correct, at))
+            points.append(CurvePoint(samples, correct, at))
         curve = replace(self, points=tuple(points))
         return curve._halved() if len(points) > MOST else curve
 
     def _halved(self) -> Curve:
         pairs = [self.points[start : start + 2] for start in range(0, len(self.points), 2)]
         merged = tuple(
-            Point(sum(p.samples for p in pair), sum(p.correct for p in pair), pair[-1].until)
+            CurvePoint(sum(p.samples for p in pair), sum(p.correct for p in pair), pair[-1].until)
             for pair in pairs
         )
         return Curve(merged, 2 * self.width)
@@ -66,5 +66,7 @@ class Curve:
     @classmethod
     def from_json(cls, stored: list[list[float]]) -> Curve:
         """Return the curve as `to_json` gave it."""
-        points = tuple(Point(int(samples), int(correct), until) for samples, correct, until in stored[1:])
+        points = tuple(
+            CurvePoint(int(samples), int(correct), until) for samples, correct, until in stored[1:]
+        )
         return cls(points, int(stored[0][0]))

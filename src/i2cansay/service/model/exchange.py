@@ -18,10 +18,10 @@ from i2cansay.learners import LEARNERS
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.model_file import load_with_extra, save
 from i2cansay.service.errors import refused
-from i2cansay.service.labels import check_label
+from i2cansay.service.label_text import check_label
 from i2cansay.service.limits import Limits
+from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.size import check_size
-from i2cansay.service.model.teaching import Session
 from i2cansay.service.storage.database import Changes
 from i2cansay.service.storage.model_records import ClassRecord, LogEntry, ModelFacts
 
@@ -32,12 +32,12 @@ UNPROVEN = "its file cannot show that every class has different samples"
 NO_SPREAD = 1e-7
 
 
-def export(session: Session) -> bytes:
+def export(state: ModelState) -> bytes:
     """Return the file that `i2cansay.load`, or `ImageLearner.load`, opens; without classes that still wait."""
-    encoder = session.facts.encoder
+    encoder = state.facts.encoder
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
         path = Path(folder) / "model.i2cs"
-        save(session.learner, path, extra=None if encoder is None else encoder.header())
+        save(state.learner, path, extra=None if encoder is None else encoder.header())
         return path.read_bytes()
 
 
@@ -113,7 +113,7 @@ def _counts(state: State, min_samples: int) -> dict[str, int]:
     labels = json.loads(bytes(state["labels"]).decode())["labels"]
     if (part := _part_with(state, "count")) is None or len(state[f"{part}count"]) != len(labels):
         raise refused("the file does not say how many samples each class has, so it cannot be taken in")
-    # Weights may add up to a little less than a whole number; `Session.of` counts in the same way.
+    # Weights may add up to a little less than a whole number; `ModelState.of` counts in the same way.
     kept = zip(labels, state[f"{part}count"].tolist(), strict=True)
     counts = {label: math.floor(count + 1e-6) for label, count in kept}
     if small := [label for label, count in counts.items() if count < min_samples]:

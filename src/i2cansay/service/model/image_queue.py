@@ -1,4 +1,4 @@
-"""Requests with pictures before one encoder: all get their turn, a few pictures at a time."""
+"""Requests with images before one encoder: all get their turn, a few images at a time."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from i2cansay.core.types import Float32
 from i2cansay.encoders.encoder import Encoder
 from i2cansay.service.errors import busy, refused, stopping
 from i2cansay.service.limits import Limits
-from i2cansay.service.model.image_size import Picture
+from i2cansay.service.model.image_size import MeasuredImage
 
 SLICE_PIXELS = 2**24
-"""Of the pictures that are encoded in one go; a larger one goes alone."""
-SLICE_PICTURES = 16
+"""Of the images that are encoded in one go; a larger one goes alone."""
+SLICE_IMAGES = 16
 
 
 @dataclass(eq=False)
 class _Request:
-    """Pictures of one request, and what has become of them so far, by their place."""
+    """Images of one request, and what has become of them so far, by their place."""
 
-    pictures: list[Picture]
+    images: list[MeasuredImage]
     answer: Future[Float32] = field(default_factory=Future)
     begun: int = 0
     rows: dict[int, Float32] = field(default_factory=dict)
     reasons: dict[int, str] = field(default_factory=dict)
 
     def pixels_left(self) -> int:
-        return sum(picture.pixels for picture in self.pictures[self.begun :])
+        return sum(image.pixels for image in self.images[self.begun :])
 
     def is_large(self) -> bool:
-        """Whether the next picture is larger than a slice."""
-        return self.pictures[self.begun].pixels > SLICE_PIXELS
+        """Whether the next image is larger than a slice."""
+        return self.images[self.begun].pixels > SLICE_PIXELS
 
     def finish(self) -> None:
-        """Answer, if all pictures are done and somebody still waits."""
-        done = len(self.rows) + len(self.reasons) == len(self.pictures)
+        """Answer, if all images are done and somebody still waits."""
+        done = len(self.rows) + len(self.reasons) == len(self.images)
         if not done or not self.answer.set_running_or_notify_cancel():
             return
         if self.reasons:
@@ -49,19 +49,19 @@ class _Request:
             self.answer.set_result(np.stack([self.rows[place] for place in range(len(self.rows))]))
 
 
-class PictureQueue:
+class ImageQueue:
     """An encoder and the requests that wait for it.
 
-    Requests take turns, one picture each, and what fits into a slice is encoded together. Pictures larger than a
-    slice have turns of their own: after each one the others come first. So a request of one small picture waits for
-    one large picture at most, however many there are. A request whose future is cancelled, because its time is up or
+    Requests take turns, one image each, and what fits into a slice is encoded together. Images larger than a
+    slice have turns of their own: after each one the others come first. So a request of one small image waits for
+    one large image at most, however many there are. A request whose future is cancelled, because its time is up or
     its client has gone, is dropped.
     """
 
     def __init__(self, encoder: Encoder, limits: Limits) -> None:
         self.encoder = encoder
         self._limits = limits
-        # Requests with pictures that are not begun, by whether the next one is larger than a slice.
+        # Requests with images that are not begun, by whether the next one is larger than a slice.
         self._turns: dict[bool, deque[_Request]] = {False: deque(), True: deque()}
         self._large = False  # whether the last slice was of those
         self._wake = threading.Condition()
@@ -74,12 +74,12 @@ class PictureQueue:
     def __len__(self) -> int:
         return sum(map(len, self._turns.values()))
 
-    def encode(self, pictures: list[Picture]) -> Future[Float32]:
-        """Queue pictures; their features, (n, dim), or a ServiceError that names every one that is none.
+    def encode(self, images: list[MeasuredImage]) -> Future[Float32]:
+        """Queue images; their features, (n, dim), or a ServiceError that names every one that is none.
 
         Raises ServiceError where too many requests wait, or too many pixels and these are many too.
         """
-        request = _Request(pictures)
+        request = _Request(images)
         name = f"encoder {self.encoder.name}"
         with self._wake:
             if self._closed:
@@ -126,21 +126,21 @@ class PictureQueue:
         turns = self._turns[self._large]
         taken: list[tuple[_Request, int]] = []
         room = SLICE_PIXELS
-        while turns and len(taken) < SLICE_PICTURES:
+        while turns and len(taken) < SLICE_IMAGES:
             request = turns[0]
-            pixels = request.pictures[request.begun].pixels
+            pixels = request.images[request.begun].pixels
             if taken and pixels > room:
                 break
             room -= pixels
             taken.append((turns.popleft(), request.begun))
             request.begun += 1
-            if request.begun < len(request.pictures):
+            if request.begun < len(request.images):
                 self._turns[request.is_large()].append(request)
         return taken
 
     def _serve(self, taken: list[tuple[_Request, int]]) -> None:
         try:
-            encoded = self.encoder.encode_each([request.pictures[place].data for request, place in taken])
+            encoded = self.encoder.encode_each([request.images[place].data for request, place in taken])
         except Exception as error:
             for request in {request for request, _ in taken}:
                 if request.answer.set_running_or_notify_cancel():

@@ -1,4 +1,4 @@
-"""How large pictures are, from their headers: what decoding them will cost, before it is paid."""
+"""How large images are, from their headers: what decoding them will cost, before it is paid."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from i2cansay.service.errors import refused, too_large
 from i2cansay.service.limits import Limits
 
 MOST_SCANS = 100
-"""Of a progressive JPEG, each a pass over the whole picture. Real files have about 10; libtiff stops here too."""
+"""Of a progressive JPEG, each a pass over the whole image. Real files have about 10; libtiff stops here too."""
 
 
-class Picture(NamedTuple):
-    """The bytes of a picture, and its pixels; none where its header cannot be read."""
+class MeasuredImage(NamedTuple):
+    """The bytes of an image, and its pixels; none where its header cannot be read."""
 
     data: bytes
     pixels: int
 
 
-def measured(images: list[bytes], limits: Limits) -> list[Picture]:
-    """Return pictures with their sizes, or refuse those that would take too long to decode.
+def measure_images(images: list[bytes], limits: Limits) -> list[MeasuredImage]:
+    """Return images with their sizes, or refuse those that would take too long to decode.
 
-    What is no picture at all is left to the encoder's own words.
+    What is no image at all is left to the encoder's own words.
     """
-    pictures: list[Picture] = []
+    measured: list[MeasuredImage] = []
     total = 0
     for number, data in enumerate(images, start=1):
         width, height = _size(data)
@@ -44,11 +44,11 @@ def measured(images: list[bytes], limits: Limits) -> list[Picture]:
         total += width * height
         if total > limits.request_pixels:
             raise too_large(
-                f"the pictures of one request may have {limits.request_pixels} pixels together, and images 1 to "
+                f"the images of one request may have {limits.request_pixels} pixels together, and images 1 to "
                 f"{number} have {total}; shrink them, or send them in parts"
             )
-        pictures.append(Picture(data, width * height))
-    return pictures
+        measured.append(MeasuredImage(data, width * height))
+    return measured
 
 
 def _size(data: bytes) -> tuple[int, int]:

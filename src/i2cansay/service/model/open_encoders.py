@@ -9,20 +9,20 @@ from i2cansay.encoders.encoder import Encoder
 from i2cansay.image_learner.identity import EncoderIdentity
 from i2cansay.service.errors import ServiceError, not_found, refused
 from i2cansay.service.limits import Limits
-from i2cansay.service.model.image_queue import PictureQueue
+from i2cansay.service.model.image_queue import ImageQueue
 
-__all__ = ["Encoders", "PictureQueue"]
+__all__ = ["ImageQueue", "OpenEncoders"]
 
 
-class Encoders:
+class OpenEncoders:
     """The encoders in use, each opened once."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._lock = threading.Lock()
-        self._queues: dict[str, PictureQueue] = {}
+        self._queues: dict[str, ImageQueue] = {}
 
-    def named(self, name: str) -> PictureQueue:
+    def named(self, name: str) -> ImageQueue:
         """Open an encoder by its name in the table, or one that was added; never by a path."""
         from i2cansay.encoders.added import added_names
 
@@ -35,19 +35,19 @@ class Encoders:
         except (ValueError, OSError, ImportError) as error:
             raise refused(f"the encoder {name!r} cannot be opened: {error}") from error
 
-    def of(self, identity: EncoderIdentity) -> PictureQueue:
+    def of(self, identity: EncoderIdentity) -> ImageQueue:
         """Return the encoder a model was made with; ServiceError where it is not to be had."""
         if (known := self._queues.get(identity.fingerprint)) is not None:
             return known
         try:
             return self._queue(identity.open())
         except (ValueError, OSError, ImportError) as error:
-            raise ServiceError(503, "no_encoder", f"pictures cannot be used: {error}") from error
+            raise ServiceError(503, "no_encoder", f"images cannot be used: {error}") from error
 
-    def _queue(self, encoder: Encoder) -> PictureQueue:
+    def _queue(self, encoder: Encoder) -> ImageQueue:
         with self._lock:
             if encoder.fingerprint not in self._queues:
-                self._queues[encoder.fingerprint] = PictureQueue(encoder, self._limits)
+                self._queues[encoder.fingerprint] = ImageQueue(encoder, self._limits)
             return self._queues[encoder.fingerprint]
 
     def waiting(self) -> int:

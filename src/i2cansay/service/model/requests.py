@@ -55,7 +55,7 @@ Request: TypeAlias = Learn | Forget | Rename | Undo
 
 
 @dataclass(frozen=True)
-class Lesson:
+class LessonResult:
     """The answer to `Learn`.
 
     Attributes
@@ -86,7 +86,7 @@ class Lesson:
 
 
 @dataclass(frozen=True)
-class Done:
+class RevisionResult:
     """The answer to the other requests: how many samples of which class they touched.
 
     `not_durable` names classes that have become too small to be written.
@@ -96,7 +96,7 @@ class Done:
     not_durable: tuple[str, ...] = ()
 
 
-Answer: TypeAlias = Lesson | Done
+Answer: TypeAlias = LessonResult | RevisionResult
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class Tested:
 
 
 @dataclass(frozen=True)
-class Remembered:
+class UndoableLesson:
     """The samples of a lesson, kept for a while so that it can be taken back."""
 
     samples: tuple[Sample, ...] = field(default_factory=tuple)

@@ -10,78 +10,78 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from i2cansay.service.errors import conflict, not_found
-from i2cansay.service.model.requests import Done, Forget, Rename, Sample, Undo
-from i2cansay.service.model.teaching import stacked
+from i2cansay.service.model.model_state import stacked
+from i2cansay.service.model.requests import Forget, Rename, RevisionResult, Sample, Undo
 from i2cansay.service.storage.receipts import NOT_HELD, TAKEN_BACK
 
 if TYPE_CHECKING:
-    from i2cansay.service.model.transaction import Draft
+    from i2cansay.service.model.transaction import Transaction
 
 
-def revise(draft: Draft, request: Forget | Rename | Undo) -> Done:
-    """Apply a request to a draft; raise ServiceError and change nothing."""
+def revise(transaction: Transaction, request: Forget | Rename | Undo) -> RevisionResult:
+    """Apply a request to a transaction; raise ServiceError and change nothing."""
     if isinstance(request, Forget):
-        return _forget(draft, request)
+        return _forget(transaction, request)
     if isinstance(request, Rename):
-        return _rename(draft, request)
-    return _undo(draft, request)
+        return _rename(transaction, request)
+    return _undo(transaction, request)
 
 
-def _forget(draft: Draft, request: Forget) -> Done:
+def _forget(transaction: Transaction, request: Forget) -> RevisionResult:
     label = request.label
-    count = _known(draft, label)
-    waiting = draft.session.pending.pop(label, None)
+    count = _known(transaction, label)
+    waiting = transaction.state.pending.pop(label, None)
     if waiting is None:
-        draft.session.learner.forget(label)
-        draft.set_class(label, None)
-        draft.note("forget", label, count, request.who)
+        transaction.state.learner.forget(label)
+        transaction.set_class(label, None)
+        transaction.note("forget", label, count, request.who)
     for sample in waiting or ():
-        draft.put(sample, TAKEN_BACK)
-    _relabel(draft, label, None)
-    return Done({label: count})
+        transaction.put(sample, TAKEN_BACK)
+    _relabel(transaction, label, None)
+    return RevisionResult({label: count})
 
 
-def _rename(draft: Draft, request: Rename) -> Done:
+def _rename(transaction: Transaction, request: Rename) -> RevisionResult:
     old, new = request.label, request.new
-    count = _known(draft, old)
+    count = _known(transaction, old)
     if old == new:
-        return Done({new: count})
-    if new in draft.session.classes or new in draft.session.pending:
+        return RevisionResult({new: count})
+    if new in transaction.state.classes or new in transaction.state.pending:
         raise conflict(f"{new!r} is a class already; a new name must be free")
-    if old in draft.session.pending:
-        waiting = draft.session.pending.pop(old)
-        draft.session.pending[new] = tuple(replace(sample, label=new) for sample in waiting)
+    if old in transaction.state.pending:
+        waiting = transaction.state.pending.pop(old)
+        transaction.state.pending[new] = tuple(replace(sample, label=new) for sample in waiting)
     else:
-        draft.session.learner.rename(old, new)
-        record = draft.session.classes[old]
-        draft.set_class(old, None)
-        draft.set_class(new, replace(record, label=new))
-        draft.note("rename", f"{old} -> {new}", count, request.who)
-    _relabel(draft, old, new)
-    return Done({new: count})
+        transaction.state.learner.rename(old, new)
+        record = transaction.state.classes[old]
+        transaction.set_class(old, None)
+        transaction.set_class(new, replace(record, label=new))
+        transaction.note("rename", f"{old} -> {new}", count, request.who)
+    _relabel(transaction, old, new)
+    return RevisionResult({new: count})
 
 
-def _undo(draft: Draft, request: Undo) -> Done:
-    lesson = draft.session.lessons.get(request.lesson)
-    if lesson is None or lesson.until < draft.now:
+def _undo(transaction: Transaction, request: Undo) -> RevisionResult:
+    lesson = transaction.state.lessons.get(request.lesson)
+    if lesson is None or lesson.until < transaction.now:
         raise not_found("this lesson is not in memory any more, so it cannot be taken back")
-    waiting = {sample.serial for sample in draft.session.waiting()}
+    waiting = {sample.serial for sample in transaction.state.waiting()}
     settled = [sample for sample in lesson.samples if sample.serial not in waiting]
-    numbers = {label: record.number for label, record in draft.session.classes.items()}
-    small = _unlearn(draft, settled, request.who)
-    del draft.session.lessons[request.lesson]
+    numbers = {label: record.number for label, record in transaction.state.classes.items()}
+    small = _unlearn(transaction, settled, request.who)
+    del transaction.state.lessons[request.lesson]
     for sample in lesson.samples:
-        draft.put(sample, TAKEN_BACK)
+        transaction.put(sample, TAKEN_BACK)
     for label in small:
-        _lift(draft, label, numbers[label])
+        _lift(transaction, label, numbers[label])
     gone = {sample.serial for sample in lesson.samples}
-    for label, samples in list(draft.session.pending.items()):
+    for label, samples in list(transaction.state.pending.items()):
         left = tuple(sample for sample in samples if sample.serial not in gone)
-        draft.session.pending[label] = left
+        transaction.state.pending[label] = left
         if not left:
-            del draft.session.pending[label]
+            del transaction.state.pending[label]
     labels = Counter(sample.label for sample in lesson.samples)
-    return Done({label: draft.session.count(label) for label in labels}, tuple(small))
+    return RevisionResult({label: transaction.state.count(label) for label in labels}, tuple(small))
 
 
 def can_undo(learner: Any) -> bool:
@@ -92,18 +92,18 @@ def can_undo(learner: Any) -> bool:
     return hasattr(learner, "unlearn") and learner.plain_means
 
 
-def _unlearn(draft: Draft, samples: list[Sample], who: str) -> list[str]:
+def _unlearn(transaction: Transaction, samples: list[Sample], who: str) -> list[str]:
     """Take samples out of the statistics; return the classes that are now too small to be written."""
     if not samples:
         return []
-    learner: Any = copy.deepcopy(draft.session.learner)
+    learner: Any = copy.deepcopy(transaction.state.learner)
     if not can_undo(learner):
-        raise conflict(f"the learner {draft.session.facts.learner!r} cannot take samples out again")
+        raise conflict(f"the learner {transaction.state.facts.learner!r} cannot take samples out again")
     leaving = Counter(sample.label for sample in samples)
-    if lost := sorted(leaving.keys() - draft.session.classes.keys()):
+    if lost := sorted(leaving.keys() - transaction.state.classes.keys()):
         raise not_found(f"the class {lost[0]!r} is not what it was, so the lesson cannot be taken back")
-    left = {label: draft.session.classes[label].count - count for label, count in leaving.items()}
-    least = draft.session.facts.min_samples
+    left = {label: transaction.state.classes[label].count - count for label, count in leaving.items()}
+    least = transaction.state.facts.min_samples
     if stuck := [label for label, count in left.items() if 1 < count < least]:
         raise conflict(
             f"this would leave {stuck[0]!r} with {left[stuck[0]]} samples, and a class of fewer than {least} "
@@ -113,20 +113,20 @@ def _unlearn(draft: Draft, samples: list[Sample], who: str) -> list[str]:
         learner.unlearn(stacked(samples), [sample.label for sample in samples])
     except ValueError as error:
         raise conflict(str(error)) from error
-    if alike := [label for label, count in left.items() if count > 1 and _alike(draft, learner, label)]:
+    if alike := [label for label, count in left.items() if count > 1 and _alike(transaction, learner, label)]:
         raise conflict(
-            f"this would leave {alike[0]!r} with one picture shown {left[alike[0]]} times, and its mean would be "
-            "that picture's feature; forget the class, or teach it another picture first"
+            f"this would leave {alike[0]!r} with one image shown {left[alike[0]]} times, and its mean would be "
+            "that image's feature; forget the class, or teach it another image first"
         )
-    draft.session = replace(draft.session, learner=learner)
+    transaction.state = replace(transaction.state, learner=learner)
     for label, count in leaving.items():
-        record = draft.session.classes[label].more(-count, draft.now)
-        draft.set_class(label, record if left[label] >= least else None)
-        draft.note("undo", label, count, who)
+        record = transaction.state.classes[label].more(-count, transaction.now)
+        transaction.set_class(label, record if left[label] >= least else None)
+        transaction.note("undo", label, count, who)
     return [label for label, count in left.items() if count == 1]
 
 
-def _alike(draft: Draft, learner: Any, label: str) -> bool:
+def _alike(transaction: Transaction, learner: Any, label: str) -> bool:
     """Tell whether the samples a class has left are all the same, as far as can be known."""
     (row,) = np.flatnonzero(learner.classes_ == label)
     mean = learner.class_means_[row]
@@ -134,41 +134,45 @@ def _alike(draft: Draft, learner: Any, label: str) -> bool:
     if hasattr(learner, "class_stds_"):
         return bool((learner.class_stds_[row] <= rounding).all())
     remembered = [
-        s.x for lesson in draft.session.lessons.values() for s in lesson.samples if s.label == label
+        s.x for lesson in transaction.state.lessons.values() for s in lesson.samples if s.label == label
     ]
     return any(bool((np.abs(x - mean) <= rounding).all()) for x in remembered)
 
 
-def _lift(draft: Draft, label: str, number: int) -> None:
+def _lift(transaction: Transaction, label: str, number: int) -> None:
     """Take a class of one sample out of the learner; its mean is that sample."""
-    learner: Any = draft.session.learner
+    learner: Any = transaction.state.learner
     (row,) = np.flatnonzero(learner.classes_ == label)
     x = learner.class_means_[row].astype(np.float32)
     learner.forget(label)
     # Where the one that stays can itself be taken back, it must be known again when that is asked for.
-    remembered = [s for lesson in draft.session.lessons.values() for s in lesson.samples if s.label == label]
+    remembered = [
+        s for lesson in transaction.state.lessons.values() for s in lesson.samples if s.label == label
+    ]
     own = (
-        remembered[0] if len(remembered) == 1 else Sample(draft.serial(), x, label, draft.now, number=number)
+        remembered[0]
+        if len(remembered) == 1
+        else Sample(transaction.serial(), x, label, transaction.now, number=number)
     )
-    draft.session.pending[label] = (own,)
-    draft.put(own, NOT_HELD)  # it is on the disk no more
+    transaction.state.pending[label] = (own,)
+    transaction.put(own, NOT_HELD)  # it is on the disk no more
 
 
-def _known(draft: Draft, label: str) -> int:
-    count = draft.session.count(label)
+def _known(transaction: Transaction, label: str) -> int:
+    count = transaction.state.count(label)
     if count == 0:
         raise not_found(f"there is no class {label!r}")
     return count
 
 
-def _relabel(draft: Draft, old: str, new: str | None) -> None:
+def _relabel(transaction: Transaction, old: str, new: str | None) -> None:
     """Let lessons that can be taken back follow a class to its new name, or lose it."""
-    for name, lesson in list(draft.session.lessons.items()):
+    for name, lesson in list(transaction.state.lessons.items()):
         samples = tuple(
             sample if sample.label != old else replace(sample, label=new or "")
             for sample in lesson.samples
             if new is not None or sample.label != old
         )
-        draft.session.lessons[name] = replace(lesson, samples=samples)
+        transaction.state.lessons[name] = replace(lesson, samples=samples)
         if not samples:
-            del draft.session.lessons[name]
+            del transaction.state.lessons[name]

@@ -15,13 +15,13 @@ import numpy as np
 from i2cansay.core.types import Float32
 from i2cansay.service.errors import ServiceError, conflict, not_found, not_stored, refused
 from i2cansay.service.limits import Limits
-from i2cansay.service.metrics import Metrics
 from i2cansay.service.model.batcher import Batcher
+from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.requests import Answer, Learn, Request, Tested
 from i2cansay.service.model.revision import can_undo
 from i2cansay.service.model.snapshot import Prediction, Snapshot
-from i2cansay.service.model.teaching import Session
-from i2cansay.service.model.transaction import Draft
+from i2cansay.service.model.transaction import Transaction
+from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.service.storage.database import Damaged, Database, reading
 from i2cansay.service.storage.database_file import copy_of
 from i2cansay.service.storage.model_records import LogEntry
@@ -35,7 +35,7 @@ class Question:
     top: int
 
 
-class Model:
+class ServedModel:
     """A model of the service.
 
     Attributes
@@ -47,7 +47,7 @@ class Model:
         Why nothing can be taught, "" where it can.
     """
 
-    def __init__(self, path: Path, limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, path: Path, limits: Limits, metrics: ServiceMetrics) -> None:
         """Open the model at `path`; raise Damaged where it cannot be read, whatever the reason."""
         self.path = path
         self.read_only = ""
@@ -56,14 +56,14 @@ class Model:
         with reading():
             self._database = self._open_database()
             try:
-                self._session = Session.read(self._database, path.stem, limits.state_bytes)
-                self.snapshot = Snapshot.of(self._session)
+                self._state = ModelState.read(self._database, path.stem, limits.state_bytes)
+                self.snapshot = Snapshot.of(self._state)
                 if not self.read_only:
                     self._database.sweep()  # after a crash the log may hold an older state
             except BaseException:
                 self._database.close()
                 raise
-        self.facts = self._session.facts
+        self.facts = self._state.facts
         self._doubtful = False
         self._deleted = False
         name = f"model {self.facts.name}"
@@ -138,26 +138,26 @@ class Model:
     def _commit(self, requests: list[Request]) -> Sequence[Answer | Exception]:
         try:
             self._make_sure()
-            draft = Draft(self._session, self._database, self._limits)
+            transaction = Transaction(self._state, self._database, self._limits)
             outcomes: list[Answer | str | Exception] = []
             for request, tested in zip(requests, self._test(requests), strict=True):
                 try:
-                    outcomes.append(draft.apply(request, tested))
+                    outcomes.append(transaction.apply(request, tested))
                 except ServiceError as error:
                     outcomes.append(error)
-            lessons = draft.finish()
-            session = draft.session
+            lessons = transaction.finish()
+            state = transaction.state
             # Made before the commit: after it nothing may fail any more, or the answer would be wrong.
-            snapshot = Snapshot.of(session)
-            if draft.changes:  # samples that only wait leave nothing to write
+            snapshot = Snapshot.of(state)
+            if transaction.changes:  # samples that only wait leave nothing to write
                 self._database.commit(
-                    session.version, session.learner.state(), session.notes(), draft.changes
+                    state.version, state.learner.state(), state.notes(), transaction.changes
                 )
         except (sqlite3.Error, Damaged) as error:
             self._doubtful = True
             self._metrics.storage_failed()
             raise not_stored(str(error)) from error
-        self._session, self.snapshot = session, snapshot
+        self._state, self.snapshot = state, snapshot
         self._metrics.learnt(sum(lesson.learnt for lesson in lessons.values()))
         return [lessons[outcome] if isinstance(outcome, str) else outcome for outcome in outcomes]
 
@@ -188,12 +188,12 @@ class Model:
             if self._database.reopen():
                 self._doubtful = False
                 return
-            pending = self._session.pending
-            session = Session.read(self._database, self.facts.name, self._limits.state_bytes)
-            kept = {label: samples for label, samples in pending.items() if label not in session.classes}
-            session = replace(session, pending=kept, serial=self._session.serial)
-            snapshot = Snapshot.of(session)
-        self._session, self.snapshot = session, snapshot
+            pending = self._state.pending
+            state = ModelState.read(self._database, self.facts.name, self._limits.state_bytes)
+            kept = {label: samples for label, samples in pending.items() if label not in state.classes}
+            state = replace(state, pending=kept, serial=self._state.serial)
+            snapshot = Snapshot.of(state)
+        self._state, self.snapshot = state, snapshot
         self._doubtful = False
 
     # -- the rest -------------------------------------------------------------------------------------------
@@ -206,11 +206,11 @@ class Model:
     @property
     def can_undo(self) -> bool:
         """Whether its learner can take samples out again."""
-        return can_undo(self._session.learner)
+        return can_undo(self._state.learner)
 
-    def session(self) -> Session:
-        """Return the latest committed session."""
-        return self._session
+    def state(self) -> ModelState:
+        """Return the latest committed state."""
+        return self._state
 
     def log(self, after: int, limit: int) -> list[tuple[int, LogEntry]]:
         """Return lines of the audit log."""

@@ -11,9 +11,9 @@ import numpy as np
 from i2cansay.core.types import Features, Float64
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.model.curve import Curve
+from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.novelty import ClassSpread, Novelty
 from i2cansay.service.model.requests import Tested
-from i2cansay.service.model.teaching import Session
 
 NEW = 0.95
 """From this unknown score on a sample "looks new"."""
@@ -22,7 +22,7 @@ SURE = 0.6
 
 
 @dataclass(frozen=True)
-class Guess:
+class ClassProbability:
     """A class and how likely it is."""
 
     label: str
@@ -40,7 +40,7 @@ class Prediction:
     unknown : float
         From 0, as near as any known sample, to 1, farther than all of them.
     verdict : {"sure", "unsure", "new"}
-    top : tuple of Guess
+    top : tuple of ClassProbability
         The likeliest classes, the likeliest first.
     """
 
@@ -48,7 +48,7 @@ class Prediction:
     probability: float
     unknown: float
     verdict: Literal["sure", "unsure", "new"]
-    top: tuple[Guess, ...]
+    top: tuple[ClassProbability, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as it is sent; `asdict` takes several times as long, and this is asked most."""
@@ -78,18 +78,18 @@ class Snapshot:
     width: int | None
 
     @classmethod
-    def of(cls, session: Session) -> Snapshot:
-        """Freeze a session."""
-        lines = [ClassLine(r.label, r.count, True, r.first, r.last) for r in session.classes.values()]
+    def of(cls, state: ModelState) -> Snapshot:
+        """Freeze a state."""
+        lines = [ClassLine(r.label, r.count, True, r.first, r.last) for r in state.classes.values()]
         lines += [
             ClassLine(label, len(samples), False, samples[0].at, samples[-1].at)
-            for label, samples in session.pending.items()
+            for label, samples in state.pending.items()
         ]
         lines.sort(key=lambda line: line.label)
-        live = session.live()
+        live = state.live()
         if live is not None:  # what a learner makes ready on first use is made here, not in a reader
             live.class_scores(np.zeros((1, live.n_features_in_), dtype=np.float32))
-        return cls(session.version, live, tuple(lines), session.curve, session.novelty, width=session.width)
+        return cls(state.version, live, tuple(lines), state.curve, state.novelty, width=state.width)
 
     @cached_property
     def _spread(self) -> ClassSpread | None:
@@ -111,7 +111,9 @@ class Snapshot:
         order = (-scores).argsort(axis=1, kind="stable")
         answers = []
         for row, (columns, wanted) in enumerate(zip(order, top, strict=True)):
-            guesses = tuple(Guess(labels[c], float(probabilities[row, c])) for c in columns[:wanted].tolist())
+            guesses = tuple(
+                ClassProbability(labels[c], float(probabilities[row, c])) for c in columns[:wanted].tolist()
+            )
             best = guesses[0]
             verdict: Literal["sure", "unsure", "new"] = "sure" if best.probability >= SURE else "unsure"
             if unknown[row] >= NEW:

@@ -1,4 +1,4 @@
-"""One group of requests, applied to a copy of the session; committed as a whole or dropped."""
+"""One group of requests, applied to a copy of the state; committed as a whole or dropped."""
 
 from __future__ import annotations
 
@@ -11,10 +11,18 @@ import numpy as np
 
 from i2cansay.service.errors import conflict, refused
 from i2cansay.service.limits import Limits
-from i2cansay.service.model.requests import Answer, Learn, Lesson, Remembered, Request, Sample, Tested
+from i2cansay.service.model.model_state import ModelState, different, stacked
+from i2cansay.service.model.requests import (
+    Answer,
+    Learn,
+    LessonResult,
+    Request,
+    Sample,
+    Tested,
+    UndoableLesson,
+)
 from i2cansay.service.model.revision import revise
 from i2cansay.service.model.size import check_size
-from i2cansay.service.model.teaching import Session, different, stacked
 from i2cansay.service.storage.database import Changes, Database
 from i2cansay.service.storage.model_records import ClassRecord, LogEntry
 from i2cansay.service.storage.receipts import NOT_HELD, Receipt, labels_digest
@@ -38,25 +46,25 @@ class OpenLesson:
     places: tuple[int, ...]
     fresh: list[Sample]
 
-    def answer(self, session: Session, settled: dict[int | None, int]) -> Lesson:
-        """Return what to tell the client once the session is committed; `settled` maps serials to classes."""
+    def answer(self, state: ModelState, settled: dict[int | None, int]) -> LessonResult:
+        """Return what to tell the client once the state is committed; `settled` maps serials to classes."""
         asked = [sample for sample in self.fresh if sample.scored]
-        waiting: dict[int | None, str] = {sample.serial: sample.label for sample in session.waiting()}
-        in_memory = {sample.number: sample.label for sample in session.waiting()}
-        on_disk = {record.number: label for label, record in session.classes.items()}
+        waiting: dict[int | None, str] = {sample.serial: sample.label for sample in state.waiting()}
+        in_memory = {sample.number: sample.label for sample in state.waiting()}
+        on_disk = {record.number: label for label, record in state.classes.items()}
         # What was settled may have been taken back since, or its class forgotten or renamed.
         places = [settled.get(s, place) for s, place in zip(self.serials, self.places, strict=True)]
         names = [
             waiting.get(serial) or on_disk.get(place) or in_memory.get(place)
             for serial, place in zip(self.serials, places, strict=True)
         ]
-        return Lesson(
+        return LessonResult(
             self.name,
             learnt=len(self.fresh),
             repeated=len(self.labels) - len(self.fresh),
             durable=tuple(place in on_disk for place in places),
             counts={
-                present: session.count(present)
+                present: state.count(present)
                 for present in (name or label for name, label in zip(names, self.labels, strict=True))
             },
             scored=len(asked),
@@ -65,14 +73,14 @@ class OpenLesson:
         )
 
 
-class Draft:
-    """A session in the making.
+class Transaction:
+    """A state in the making.
 
     Requests are applied in the order in which they came; `finish` learns what has gathered and gives the answers.
     """
 
-    def __init__(self, before: Session, database: Database, limits: Limits) -> None:
-        self.session = before.next()
+    def __init__(self, before: ModelState, database: Database, limits: Limits) -> None:
+        self.state = before.next()
         self.changes = Changes()
         self._database = database
         self._limits = limits
@@ -91,14 +99,14 @@ class Draft:
     # -- learning -------------------------------------------------------------------------------------------
 
     def _learn(self, request: Learn, tested: Tested) -> str:
-        width = self.session.width
+        width = self.state.width
         if width is None and self._gathered:
             width = len(self._gathered[0].x)
         if width is not None and request.X.shape[1] != width:
             raise refused(
                 f"expected features of width {width}, got {request.X.shape[1]}; was the encoder changed?"
             )
-        known = self.session.classes.keys() | self.session.pending.keys()
+        known = self.state.classes.keys() | self.state.pending.keys()
         if len(known | set(request.labels)) > self._limits.classes:
             raise conflict(
                 f"the model may have {self._limits.classes} classes and these would be more; forget one"
@@ -106,7 +114,7 @@ class Draft:
         n_classes = len(known | set(request.labels))
         if n_classes > len(known):
             width = request.X.shape[1]
-            check_size(self.session.learner, width, n_classes, self._limits.state_bytes)
+            check_size(self.state.learner, width, n_classes, self._limits.state_bytes)
         receipt = self._receipt(request)
         waiting = self._waiting_under(request.key)
         serials: list[int | None] = []
@@ -148,7 +156,7 @@ class Draft:
         if request.key is None:
             return None
         receipt = self.receipt(request.key)
-        known = {sample.content for sample in self.session.waiting() if sample.key == request.key}
+        known = {sample.content for sample in self.state.waiting() if sample.key == request.key}
         if receipt is not None:
             known.add(receipt.content)
         if known - {_content(request)}:
@@ -166,22 +174,22 @@ class Draft:
         """Return the positions, and serials, of samples that came with this key and still wait."""
         if key is None:
             return {}
-        return {sample.position: sample.serial for sample in self.session.waiting() if sample.key == key}
+        return {sample.position: sample.serial for sample in self.state.waiting() if sample.key == key}
 
     def _take(self, sample: Sample) -> None:
         """Let a sample wait until its class is large enough, and then the whole class go on."""
-        if sample.label in self.session.classes:
+        if sample.label in self.state.classes:
             self._settle(sample)
             return
-        together = (*self.session.pending.pop(sample.label, ()), sample)
-        if different(together) < self.session.facts.min_samples:
-            self.session.pending[sample.label] = together
+        together = (*self.state.pending.pop(sample.label, ()), sample)
+        if different(together) < self.state.facts.min_samples:
+            self.state.pending[sample.label] = together
             return
         first = together[0].at
         number = next((s.number for s in together if s.number is not None), None)
         if number is None:
-            number = self.session.classes_made + 1
-            self.session = replace(self.session, classes_made=number)
+            number = self.state.classes_made + 1
+            self.state = replace(self.state, classes_made=number)
         self.set_class(sample.label, ClassRecord(sample.label, 0, first, first, number))
         for waited in together:
             self._settle(waited)
@@ -189,7 +197,7 @@ class Draft:
     def _settle(self, sample: Sample) -> None:
         """Count a sample as durable; it will be learnt with the others that have gathered."""
         self._gathered.append(sample)
-        record = self.session.classes[sample.label].more(1, sample.at)
+        record = self.state.classes[sample.label].more(1, sample.at)
         self.set_class(sample.label, record)
         self._settled[sample.serial] = record.number
         self.put(sample, record.number)
@@ -205,15 +213,15 @@ class Draft:
         gathered, self._gathered = self._gathered, []
         for start in range(0, len(gathered), BATCH):
             batch = gathered[start : start + BATCH]
-            self.session.learner.partial_fit(stacked(batch), [sample.label for sample in batch])
+            self.state.learner.partial_fit(stacked(batch), [sample.label for sample in batch])
         asked = [sample for sample in gathered if sample.scored]
         right = sum(sample.correct for sample in asked)
         if asked:
             strangeness = np.array([sample.strangeness for sample in asked])
-            self.session = replace(
-                self.session,
-                curve=self.session.curve.add(len(asked), right, self.now),
-                novelty=self.session.novelty.add(strangeness),
+            self.state = replace(
+                self.state,
+                curve=self.state.curve.add(len(asked), right, self.now),
+                novelty=self.state.novelty.add(strangeness),
             )
         lines = Counter((sample.label, sample.who) for sample in gathered)
         scored = Counter((sample.label, sample.who) for sample in asked)
@@ -222,35 +230,35 @@ class Draft:
             self.note("learn", line[0], count, line[1], scored=scored[line], correct=correct[line])
 
     def _remember(self, name: str, samples: list[Sample]) -> None:
-        lessons = self.session.lessons
+        lessons = self.state.lessons
         for old in [key for key, lesson in lessons.items() if lesson.until < self.now]:
             del lessons[old]
         if samples:
-            lessons[name] = Remembered(tuple(samples), self.now + LESSON_SECONDS)
+            lessons[name] = UndoableLesson(tuple(samples), self.now + LESSON_SECONDS)
         while len(lessons) > LESSONS or sum(len(lesson.samples) for lesson in lessons.values()) > LESSON_ROWS:
             del lessons[next(iter(lessons))]
 
     # -- the end --------------------------------------------------------------------------------------------
 
-    def finish(self) -> dict[str, Lesson]:
+    def finish(self) -> dict[str, LessonResult]:
         """Learn the rest; return the answers to the lessons by their names."""
         self._flush()
-        return {opened.name: opened.answer(self.session, self._settled) for opened in self._open}
+        return {opened.name: opened.answer(self.state, self._settled) for opened in self._open}
 
     # -- inside ---------------------------------------------------------------------------------------------
 
     def serial(self) -> int:
         """Return the number of the next sample."""
-        self.session = replace(self.session, serial=self.session.serial + 1)
-        return self.session.serial
+        self.state = replace(self.state, serial=self.state.serial + 1)
+        return self.state.serial
 
     def set_class(self, label: str, record: ClassRecord | None) -> None:
         """Write down a class, or strike it out."""
         self.changes.classes[label] = record
         if record is None:
-            self.session.classes.pop(label, None)
+            self.state.classes.pop(label, None)
         else:
-            self.session.classes[label] = record
+            self.state.classes[label] = record
 
     def note(
         self, action: str, label: str, count: int, who: str, *, scored: int = 0, correct: int = 0

@@ -67,10 +67,10 @@ function place(model, rest) {
   return `/v1/models/${encodeURIComponent(model)}${rest}`;
 }
 
-function form(pictures, fields) {
+function form(images, fields) {
   const data = new FormData();
-  // Every picture gets the same name: what it was called is nobody's business.
-  pictures.forEach((picture) => data.append("images", picture, "picture"));
+  // Every image gets the same name: what it was called is nobody's business.
+  images.forEach((image) => data.append("images", image, "image"));
   Object.entries(fields).forEach(([name, value]) => data.append(name, value));
   return data;
 }
@@ -80,10 +80,10 @@ export const api = {
   create: (name) => json("POST", "/v1/models", { name }),
   classes: async (model) => (await json("GET", place(model, "/classes"))).classes,
   accuracy: (model) => json("GET", place(model, "/accuracy")),
-  predict: async (model, pictures) =>
-    (await json("POST", place(model, "/predict"), form(pictures, { top: 3 }))).predictions,
-  learn: (model, pictures, label) =>
-    json("POST", place(model, "/learn"), form(pictures, { label }), { "idempotency-key": newKey() }),
+  predict: async (model, images) =>
+    (await json("POST", place(model, "/predict"), form(images, { top: 3 }))).predictions,
+  learn: (model, images, label) =>
+    json("POST", place(model, "/learn"), form(images, { label }), { "idempotency-key": newKey() }),
   undo: (model, lesson) => json("POST", place(model, "/undo"), { lesson }),
   forget: (model, label) => json("POST", place(model, "/classes/forget"), { label }),
   rename: (model, label, newLabel) => json("POST", place(model, "/classes/rename"), { label, new_label: newLabel }),

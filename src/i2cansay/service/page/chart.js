@@ -43,8 +43,8 @@ export function drawAccuracy(place, accuracy) {
   const points = gathered(accuracy.points);
   const last = points.at(-1);
   const sentence = last
-    ? `Right about ${accuracy.correct} of ${accuracy.samples} pictures so far; ${percent(last.share)} of the latest.`
-    : "No picture of a known class has been taught yet.";
+    ? `Right about ${accuracy.correct} of ${accuracy.samples} images so far; ${percent(last.share)} of the latest.`
+    : "No image of a known class has been taught yet.";
   const svg = part("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": sentence });
   const y = (share) => TOP + (1 - share) * (HEIGHT - TOP - BOTTOM);
   const x = (seen) => LEFT + (seen / (accuracy.samples || 1)) * (WIDTH - LEFT - 8);
@@ -58,7 +58,7 @@ export function drawAccuracy(place, accuracy) {
     svg.append(part("path", { class: "area", d: `M${x(0)},${y(0)} L${line} L${x(last.seen)},${y(0)} Z` }));
     svg.append(part("path", { class: "line", d: `M${line}` }));
     svg.append(part("circle", { class: "dot", cx: x(last.seen), cy: y(last.share), r: 4 }));
-    svg.append(part("text", { x: WIDTH - 8, y: HEIGHT - 4, "text-anchor": "end" }, `${accuracy.samples} pictures`));
+    svg.append(part("text", { x: WIDTH - 8, y: HEIGHT - 4, "text-anchor": "end" }, `${accuracy.samples} images`));
   } else {
     svg.append(part("text", { x: (WIDTH + LEFT) / 2, y: y(0.25) + 4, "text-anchor": "middle" }, "Nothing to show yet"));
   }

@@ -1,11 +1,11 @@
-// The page: pictures come in, the model says what it sees, a person says what they are.
+// The page: images come in, the model says what it sees, a person says what they are.
 
 import { Refusal, api, rememberToken } from "./api.js";
 import { drawAccuracy, percent } from "./chart.js";
 
 const AT_ONCE = 8;
 const at = (id) => document.getElementById(id);
-const pictures = []; // { file, url, element, prediction }
+const images = []; // { file, url, element, prediction }
 let model = "";
 let canUndo = true;
 let minSamples = 2;
@@ -18,7 +18,7 @@ function make(name, className, text) {
   return element;
 }
 
-function many(count, noun = "picture") {
+function many(count, noun = "image") {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
@@ -99,59 +99,59 @@ async function askForToken() {
   return Boolean(token);
 }
 
-// -- pictures --------------------------------------------------------------------------------------------------
+// -- images --------------------------------------------------------------------------------------------------
 
 function add(files) {
   const chosen = [...files].filter((file) => file.type.startsWith("image/"));
   if (!chosen.length) {
-    if (files.length) complain(new Refusal(0, "", "These are no pictures. PNG, JPEG, WebP, GIF, BMP and TIFF are read."));
+    if (files.length) complain(new Refusal(0, "", "These are no images. PNG, JPEG, WebP, GIF, BMP and TIFF are read."));
     return;
   }
   at("trouble").hidden = true;
   const added = chosen.map((file, index) => {
-    const picture = { file, url: URL.createObjectURL(file), element: make("li", "picture waiting") };
-    const name = `picture ${pictures.length + index + 1}`;
-    const image = make("img");
-    image.src = picture.url;
-    image.alt = "";
-    picture.pick = act("Teach", name, () => pick(picture), "pick");
-    picture.pick.replaceChildren(image);
-    picture.pick.title = "Click to leave it out, or take it in again";
-    const remove = act("Remove", name, () => drop([picture]), "quiet remove");
+    const image = { file, url: URL.createObjectURL(file), element: make("li", "image waiting") };
+    const name = `image ${images.length + index + 1}`;
+    const preview = make("img");
+    preview.src = image.url;
+    preview.alt = "";
+    image.pick = act("Teach", name, () => pick(image), "pick");
+    image.pick.replaceChildren(preview);
+    image.pick.title = "Click to leave it out, or take it in again";
+    const remove = act("Remove", name, () => drop([image]), "quiet remove");
     remove.textContent = "×";
-    picture.answer = make("div");
-    picture.element.append(picture.pick, picture.answer, remove);
-    picture.pick.setAttribute("aria-pressed", "true");
-    at("pictures").append(picture.element);
-    return picture;
+    image.answer = make("div");
+    image.element.append(image.pick, image.answer, remove);
+    image.pick.setAttribute("aria-pressed", "true");
+    at("images").append(image.element);
+    return image;
   });
-  pictures.push(...added);
+  images.push(...added);
   showTray();
   look(added);
 }
 
-function pick(picture) {
-  picture.pick.setAttribute("aria-pressed", String(!picked(picture)));
+function pick(image) {
+  image.pick.setAttribute("aria-pressed", String(!picked(image)));
   showTray();
 }
 
-function picked(picture) {
-  return picture.pick.getAttribute("aria-pressed") === "true" && !picture.element.classList.contains("bad");
+function picked(image) {
+  return image.pick.getAttribute("aria-pressed") === "true" && !image.element.classList.contains("bad");
 }
 
 function drop(gone) {
-  gone.forEach((picture) => {
-    URL.revokeObjectURL(picture.url);
-    picture.element.remove();
-    pictures.splice(pictures.indexOf(picture), 1);
+  gone.forEach((image) => {
+    URL.revokeObjectURL(image.url);
+    image.element.remove();
+    images.splice(images.indexOf(image), 1);
   });
   showTray();
 }
 
 function showTray() {
-  at("tray").hidden = pictures.length === 0;
+  at("tray").hidden = images.length === 0;
   const label = at("label").value.trim();
-  const count = pictures.filter(picked).length;
+  const count = images.filter(picked).length;
   at("teach-button").disabled = count === 0;
   at("teach-button").textContent = `Teach ${many(count)}${label ? ` as “${label}”` : ""}`;
   document.querySelectorAll("#known button").forEach((button) => {
@@ -166,9 +166,9 @@ function groups(list) {
 }
 
 async function look(asked) {
-  asked.forEach((picture) => say(picture, "waiting", "Looking…"));
+  asked.forEach((image) => say(image, "waiting", "Looking…"));
   if (!knowsSomething) {
-    asked.forEach((picture) => say(picture, "new", "It knows nothing yet. Tell it what this is.", "Looks new"));
+    asked.forEach((image) => say(image, "new", "It knows nothing yet. Tell it what this is.", "Looks new"));
     return;
   }
   for (const group of groups(asked)) await lookAt(group);
@@ -176,37 +176,37 @@ async function look(asked) {
 
 async function lookAt(group) {
   try {
-    const predictions = await api.predict(model, group.map((picture) => picture.file));
-    group.forEach((picture, index) => answer(picture, predictions[index]));
+    const predictions = await api.predict(model, group.map((image) => image.file));
+    group.forEach((image, index) => answer(image, predictions[index]));
   } catch (error) {
     if (error.status === 422 && group.length > 1) {
-      // One of them is no picture: ask for each alone, so that the others get their answer.
-      for (const picture of group) await lookAt([picture]);
+      // One of them is no image: ask for each alone, so that the others get their answer.
+      for (const image of group) await lookAt([image]);
     } else if (error.status === 401 && (await askForToken())) {
       await lookAt(group);
     } else {
       const sentence = error instanceof Refusal ? error.message.replace(/^image 1: /, "") : error.message;
-      group.forEach((picture) => say(picture, "bad", sentence.charAt(0).toUpperCase() + sentence.slice(1)));
+      group.forEach((image) => say(image, "bad", sentence.charAt(0).toUpperCase() + sentence.slice(1)));
       showTray();
     }
   }
 }
 
-function say(picture, kind, sentence, tag) {
-  picture.element.className = `picture ${kind}`;
+function say(image, kind, sentence, tag) {
+  image.element.className = `image ${kind}`;
   const parts = [make("p", "says", sentence)];
   if (tag) parts.unshift(make("span", "tag", tag));
-  picture.answer.replaceChildren(...parts);
+  image.answer.replaceChildren(...parts);
 }
 
-function answer(picture, prediction) {
+function answer(image, prediction) {
   const [first, second] = prediction.top;
   const sentences = {
     sure: [first.label, "Sure"],
     unsure: [second ? `${first.label} or ${second.label}?` : `${first.label}?`, "Not sure"],
     new: [`Nearest is ${first.label}`, "Looks new"],
   };
-  say(picture, prediction.verdict, ...sentences[prediction.verdict]);
+  say(image, prediction.verdict, ...sentences[prediction.verdict]);
   const bars = make("ul", "bars");
   bars.setAttribute("aria-label", "Likeliest classes");
   prediction.top.forEach((guess) => {
@@ -219,7 +219,7 @@ function answer(picture, prediction) {
     line.append(make("span", "name", guess.label), make("span", "percent", percent(guess.probability)), bar);
     bars.append(line);
   });
-  picture.answer.append(bars);
+  image.answer.append(bars);
 }
 
 // -- teaching --------------------------------------------------------------------------------------------------
@@ -227,13 +227,13 @@ function answer(picture, prediction) {
 async function teach(event) {
   event.preventDefault();
   const label = at("label").value.trim();
-  const taught = pictures.filter(picked);
+  const taught = images.filter(picked);
   if (!label || !taught.length) return;
   at("teach-button").disabled = true;
   await attempt(async () => {
     const lessons = [];
     for (const group of groups(taught)) {
-      const lesson = await api.learn(model, group.map((picture) => picture.file), label);
+      const lesson = await api.learn(model, group.map((image) => image.file), label);
       lessons.push(lesson);
       drop(group);
     }
@@ -248,17 +248,17 @@ async function teach(event) {
     );
     at("label").value = "";
     await refresh();
-    look([...pictures]);
+    look([...images]);
   });
   showTray();
 }
 
-// What a class that is in memory only needs. Copies of a picture count as one, so it may have enough and yet wait.
+// What a class that is in memory only needs. Copies of an image count as one, so it may have enough and yet wait.
 function missing(count) {
   const more = minSamples - count;
   if (more === 1) return "one more makes it safe";
   if (more > 1) return `${more} more make it safe`;
-  return `it needs ${minSamples} different pictures to be safe`;
+  return `it needs ${minSamples} different images to be safe`;
 }
 
 function undo(lessons) {
@@ -266,7 +266,7 @@ function undo(lessons) {
     for (const lesson of lessons.reverse()) await api.undo(model, lesson.lesson);
     notice("Taken back.");
     await refresh();
-    look([...pictures]);
+    look([...images]);
   });
 }
 
@@ -314,7 +314,7 @@ function classLine({ label, count, durable, last }, most) {
   about.append(make("span", "name", label), " ", make("span", "count", `${count}, ${ago(last)}`));
   if (!durable) {
     const tag = make("span", "tag memory", "in memory only");
-    tag.title = `With so few pictures its file would give them away, so it is not written: ${missing(count)}.`;
+    tag.title = `With so few images its file would give them away, so it is not written: ${missing(count)}.`;
     about.append(" ", tag);
   }
   const bar = make("div", "bar");
@@ -343,7 +343,7 @@ async function forget(label, count) {
     await api.forget(model, label);
     notice(`Forgot ${label}.`);
     await refresh();
-    look([...pictures]);
+    look([...images]);
   });
 }
 
@@ -354,7 +354,7 @@ async function rename(label) {
     await api.rename(model, label, name);
     notice(`${label} is now called ${name}.`);
     await refresh();
-    look([...pictures]);
+    look([...images]);
   });
 }
 
@@ -393,7 +393,7 @@ async function newModel() {
     await api.create(name);
     await loadModels(name);
     notice(`Made ${name}.`);
-    look([...pictures]);
+    look([...images]);
   });
 }
 
@@ -432,13 +432,13 @@ document.addEventListener("drop", (event) => {
 });
 at("teach").addEventListener("submit", teach);
 at("label").addEventListener("input", showTray);
-at("clear").addEventListener("click", () => drop([...pictures]));
+at("clear").addEventListener("click", () => drop([...images]));
 at("new-model").addEventListener("click", newModel);
 at("download").addEventListener("click", download);
 at("model").addEventListener("change", () =>
   attempt(async () => {
     await loadModels(at("model").value);
-    look([...pictures]);
+    look([...images]);
   }),
 );
 

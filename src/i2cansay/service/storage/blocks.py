@@ -21,7 +21,7 @@ KINDS = frozenset("biuf")
 
 
 @dataclass(frozen=True)
-class Block:
+class StateBlock:
     """A piece of the array `name`, the `number`-th from its start."""
 
     name: str
@@ -54,7 +54,7 @@ def n_blocks(array: NDArray[Any]) -> int:
     return -(-array.nbytes // BLOCK)
 
 
-def changed_blocks(state: State, before: State) -> list[Block]:
+def changed_blocks(state: State, before: State) -> list[StateBlock]:
     """Return the blocks of `state` whose bytes are not those of `before`.
 
     Examples
@@ -71,7 +71,7 @@ def changed_blocks(state: State, before: State) -> list[Block]:
         for number in range(n_blocks(array)):
             piece = new[number * BLOCK : (number + 1) * BLOCK]
             if not np.array_equal(piece, old[number * BLOCK : (number + 1) * BLOCK]):
-                changed.append(Block(name, number, piece.tobytes()))
+                changed.append(StateBlock(name, number, piece.tobytes()))
     return changed
 
 

@@ -28,8 +28,8 @@ from i2cansay.service.storage.database_file import (
 )
 from i2cansay.service.storage.model_records import ClassRecord, LogEntry, ModelFacts
 from i2cansay.service.storage.receipts import Receipt
-from i2cansay.service.storage.root_digest import Root
-from i2cansay.service.storage.tables import COLUMNS, Tables
+from i2cansay.service.storage.root_digest import RootDigest
+from i2cansay.service.storage.sealed_tables import COLUMNS, Tables
 
 RECEIPT_SECONDS = 7 * 86400.0
 """How long a receipt is kept at least, in seconds for which the service has had the model open."""
@@ -100,7 +100,7 @@ class Database:
         self._connection = connection
         self._written: State = {}
         self._version = 0
-        self._root = Root()
+        self._root = RootDigest()
         self._clock = 0.0
         self._looked = time.monotonic()
         self._pruned = -math.inf
@@ -115,7 +115,7 @@ class Database:
         connection = connect(half_made)
         try:
             connection.executescript(f"BEGIN; PRAGMA user_version = {FORMAT}; {TABLES}")
-            tables = Tables(connection, Root())
+            tables = Tables(connection, RootDigest())
             tables.put("facts", [(1, facts.to_json())])
             manifest = _manifest(0, {}, {}, tables.root, 0.0)
             connection.execute("INSERT INTO manifest VALUES (1, ?, ?)", (manifest, sealed(manifest)))
@@ -161,7 +161,7 @@ class Database:
         if tables_of(self._connection) != usual_tables():
             raise Damaged("is damaged: its tables are not those of a model")
         manifest = json.loads(self._text("manifest", "text"))
-        tables = Tables(self._connection, Root())
+        tables = Tables(self._connection, RootDigest())
         rows = {table: tables.read(table) for table in COLUMNS}
         blocks: dict[str, list[bytes]] = {}
         for name, _, data in rows.pop("blocks"):
@@ -269,7 +269,7 @@ class Database:
         self._connection.close()
 
 
-def _manifest(version: int, state: State, notes: dict[str, Any], root: Root, clock: float) -> str:
+def _manifest(version: int, state: State, notes: dict[str, Any], root: RootDigest, clock: float) -> str:
     arrays = describe(state)
     return json.dumps(
         {"version": version, "clock": clock, "arrays": arrays, "notes": notes, "root": root.to_json()}

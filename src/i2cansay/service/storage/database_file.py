@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 FORMAT = 2
+MODEL_SUFFIX = ".sqlite"
 # A block's digest stands before its data, so that it is read without them.
 TABLES = """
 CREATE TABLE facts (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT, seal BLOB);

@@ -31,7 +31,7 @@ def lesson_digest(
     """Return what tells a lesson from another under the same key: labels, and the samples as they were sent.
 
     As sent, not as encoded: an encoder may round differently in another batch. With the key in it, so that nobody
-    who has the file and a picture, but not the key, can find out whether the picture was taught.
+    who has the file and an image, but not the key, can find out whether the image was taught.
     """
     sent = images if features is None else [str(features.shape).encode(), features.tobytes()]
     return digest_of(b"lesson", key.encode(), json.dumps(list(labels)).encode(), *(sent or ()))

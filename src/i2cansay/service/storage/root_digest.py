@@ -8,7 +8,7 @@ MODULUS = 1 << 128
 """Digests have 16 bytes."""
 
 
-class Root:
+class RootDigest:
     """How many rows each table has, and the sum of their digests.
 
     A row's own digest only says that the row is whole; rows of an older version are whole as well. The root is part
@@ -17,7 +17,7 @@ class Root:
 
     Examples
     --------
-    >>> root = Root()
+    >>> root = RootDigest()
     >>> root.add("log", bytes(15) + b"a")
     >>> root.add("log", bytes(15) + b"b")
     >>> root.remove("log", bytes(15) + b"a")
@@ -38,9 +38,9 @@ class Root:
         rows, total = self._tables.get(table, (0, 0))
         self._tables[table] = rows - 1, (total - int.from_bytes(seal)) % MODULUS
 
-    def copy(self) -> Root:
+    def copy(self) -> RootDigest:
         """Return a root of its own."""
-        return Root(self._tables)
+        return RootDigest(self._tables)
 
     def to_json(self) -> dict[str, Any]:
         """Return the rows and sums by table; a table without rows is left out."""

@@ -8,15 +8,14 @@ from pathlib import Path
 
 from i2cansay.disk.atomic import write_atomically
 from i2cansay.service.access.tokens import FILE, Tokens
+from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.snapshot import Snapshot
-from i2cansay.service.model.teaching import Session
-from i2cansay.service.service import SUFFIX
 from i2cansay.service.storage.database import Damaged, Database, reading
-from i2cansay.service.storage.database_file import copy_of
+from i2cansay.service.storage.database_file import MODEL_SUFFIX, copy_of
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """What was found about one file: its name, a sentence, and whether it is well."""
 
     name: str
@@ -24,42 +23,42 @@ class Finding:
     well: bool
 
 
-def examine(folder: Path) -> Iterator[Finding]:
+def examine(folder: Path) -> Iterator[Diagnosis]:
     """Check every file of a data folder, also while a service uses it; nothing is changed."""
     places = folder / "models"
     if not places.is_dir():
         raise FileNotFoundError(f"{folder} is no data folder of `i2cansay serve`: it has no folder models")
     for path in sorted(places.iterdir()):
-        if path.name.endswith(SUFFIX):
+        if path.name.endswith(MODEL_SUFFIX):
             yield _examine_model(path)
         elif path.name.startswith(".") and path.name.endswith((".new", ".gone")):
-            yield Finding(
+            yield Diagnosis(
                 path.name, "was left by a crash while a model was made or deleted; serve removes it", False
             )
-        elif not path.name.endswith((f"{SUFFIX}-wal", f"{SUFFIX}-shm")):
-            yield Finding(path.name, "does not belong here", False)
+        elif not path.name.endswith((f"{MODEL_SUFFIX}-wal", f"{MODEL_SUFFIX}-shm")):
+            yield Diagnosis(path.name, "does not belong here", False)
     try:
         known = Tokens(folder).all()
-        yield Finding(FILE, f"{len(known)} tokens", True)
+        yield Diagnosis(FILE, f"{len(known)} tokens", True)
     except ValueError as error:
-        yield Finding(FILE, str(error), False)
+        yield Diagnosis(FILE, str(error), False)
 
 
-def _examine_model(path: Path) -> Finding:
+def _examine_model(path: Path) -> Diagnosis:
     try:
         with reading():
             # On a copy in memory: the file itself may be in use, or on a disk that cannot be written.
             database = Database.in_memory(copy_of(path))
             try:
-                session = Session.read(database, path.stem)
-                Snapshot.of(session)  # as the service does
+                state = ModelState.read(database, path.stem)
+                Snapshot.of(state)  # as the service does
             finally:
                 database.close()
     except Damaged as error:
-        return Finding(path.name, str(error), False)
-    samples = sum(record.count for record in session.classes.values())
-    return Finding(
-        path.name, f"{len(session.classes)} classes, {samples} samples, version {session.version}", True
+        return Diagnosis(path.name, str(error), False)
+    samples = sum(record.count for record in state.classes.values())
+    return Diagnosis(
+        path.name, f"{len(state.classes)} classes, {samples} samples, version {state.version}", True
     )
 
 
@@ -67,7 +66,7 @@ def back_up(folder: Path, target: Path) -> list[Path]:
     """Copy every model of a data folder that is well, also while a service uses it, and check the copies."""
     target.mkdir(parents=True, exist_ok=True)
     written = []
-    for path in sorted((folder / "models").glob(f"[a-z0-9]*{SUFFIX}")):
+    for path in sorted((folder / "models").glob(f"[a-z0-9]*{MODEL_SUFFIX}")):
         if not _examine_model(path).well:
             continue
         data = copy_of(path)

@@ -10,7 +10,7 @@ from i2cansay.service.limits import Limits
 JOINERS = {"\u200c", "\u200d"}
 """Zero-width non-joiner and joiner: Persian, Indian scripts and emoji are not written without them."""
 EMOJI_STYLE = {"\ufe0e", "\ufe0f"}
-"""Asks for a symbol as text or as a picture."""
+"""Ask for a symbol to be shown as text or as an emoji."""
 KEYCAP = "\u20e3"
 BLANK = {
     *"\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0",  # fillers, joiners and an empty Braille cell
@@ -24,12 +24,12 @@ VIRAMA = 9
 """The combining class of the sign that takes the vowel off an Indian letter."""
 
 
-def kept_label(label: str) -> str:
+def normalized_label(label: str) -> str:
     """Return a label as it is kept: composed (NFC), without space around it.
 
     Examples
     --------
-    >>> kept_label(" Ku\\u0308hler ")
+    >>> normalized_label(" Ku\\u0308hler ")
     'Kühler'
     """
     return unicodedata.normalize("NFC", label).strip()
@@ -50,7 +50,7 @@ def check_label(label: str, limits: Limits) -> str:
     Traceback (most recent call last):
     i2cansay.service.errors.ServiceError: a label has visible characters only, got U+00AD (SOFT HYPHEN); leave it out
     """
-    kept = kept_label(label)
+    kept = normalized_label(label)
     if not kept or len(kept) > limits.label_length:
         raise refused(f"a label has 1 to {limits.label_length} characters, got {len(kept)}")
     for place, character in enumerate(kept):

@@ -35,7 +35,7 @@ class Traffic:
         self._now -= n
 
 
-class Body:
+class IncomingBody:
     """The body of one request on its way in, counted."""
 
     def __init__(self, receive: Receive, limits: Limits, traffic: Traffic) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from i2cansay.service.storage.blocks import digest_of, sealed
-from i2cansay.service.storage.root_digest import Root
+from i2cansay.service.storage.root_digest import RootDigest
 
 COLUMNS = {
     "facts": ("id", "text"),
@@ -25,7 +25,7 @@ Row = tuple[Any, ...]
 class Tables:
     """Rows written through one connection, inside a transaction of the caller's; `root` follows them."""
 
-    def __init__(self, connection: sqlite3.Connection, root: Root) -> None:
+    def __init__(self, connection: sqlite3.Connection, root: RootDigest) -> None:
         self.root = root
         self._run = connection.execute
 

@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 
 from i2cansay.service.errors import ServiceError
-from i2cansay.service.labels import check_label
+from i2cansay.service.label_text import check_label
 from i2cansay.service.limits import Limits
 
 

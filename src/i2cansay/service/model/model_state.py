@@ -16,14 +16,14 @@ from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.limits import Limits
 from i2cansay.service.model.curve import Curve
 from i2cansay.service.model.novelty import Novelty
-from i2cansay.service.model.requests import Remembered, Sample
+from i2cansay.service.model.requests import Sample, UndoableLesson
 from i2cansay.service.model.size import check_size
 from i2cansay.service.storage.database import Contents, Damaged, Database
 from i2cansay.service.storage.model_records import ClassRecord, ModelFacts
 
 
 @dataclass(frozen=True)
-class Session:
+class ModelState:
     """A model between two commits; never changed, only followed by another.
 
     Attributes
@@ -46,13 +46,13 @@ class Session:
     curve: Curve = field(default_factory=Curve)
     novelty: Novelty = field(default_factory=Novelty)
     pending: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
-    lessons: dict[str, Remembered] = field(default_factory=dict)
+    lessons: dict[str, UndoableLesson] = field(default_factory=dict)
     serial: int = 0
     classes_made: int = 0
 
     @classmethod
-    def read(cls, database: Database, name: str, most: int = Limits().state_bytes) -> Session:
-        """Return the session that a file called `name` holds; raise what `reading` turns into Damaged.
+    def read(cls, database: Database, name: str, most: int = Limits().state_bytes) -> ModelState:
+        """Return the state that a file called `name` holds; raise what `reading` turns into Damaged.
 
         A learner that would take more than `most` bytes before its first class is not made.
         """
@@ -64,8 +64,8 @@ class Session:
         return cls.of(facts, database.read())
 
     @classmethod
-    def of(cls, facts: ModelFacts, contents: Contents) -> Session:
-        """Return the session of what a file holds; ValueError where its parts do not fit together."""
+    def of(cls, facts: ModelFacts, contents: Contents) -> ModelState:
+        """Return the state of what a file holds; ValueError where its parts do not fit together."""
         learner = facts.make()
         learner.set_state(contents.state)
         known = [str(label) for label in getattr(learner, "classes_", ())]
@@ -81,17 +81,17 @@ class Session:
                 )
         numbers = [record.number for record in contents.classes.values()]
         made = max(numbers, default=0)
-        session = cls(facts, learner, contents.version, contents.classes, classes_made=made)
+        state = cls(facts, learner, contents.version, contents.classes, classes_made=made)
         if notes := contents.notes:
-            session = replace(
-                session,
+            state = replace(
+                state,
                 curve=Curve.from_json(notes["curve"]),
                 novelty=Novelty(np.array(notes["novelty"], dtype=np.int64)),
                 classes_made=notes["classes_made"],
             )
-        if len(set(numbers)) < len(numbers) or made > session.classes_made:
+        if len(set(numbers)) < len(numbers) or made > state.classes_made:
             raise ValueError("the numbers of the classes are not as they were given")
-        return session
+        return state
 
     def notes(self) -> dict[str, Any]:
         """Return what is written beside the learner's own state."""
@@ -118,7 +118,7 @@ class Session:
         """Return the samples that are in memory only."""
         return [sample for samples in self.pending.values() for sample in samples]
 
-    def next(self) -> Session:
+    def next(self) -> ModelState:
         """Return a copy to work on: the learner may be changed, the rest is replaced part by part."""
         return replace(
             self,
@@ -142,7 +142,7 @@ class Session:
 
 
 def different(samples: Iterable[Sample]) -> int:
-    """Return how many different rows samples have: the mean of one picture shown twice is that picture."""
+    """Return how many different rows samples have: the mean of one image shown twice is that image."""
     return len({(sample.x + np.float32(0)).tobytes() for sample in samples})  # + 0: no minus zero
 
 
