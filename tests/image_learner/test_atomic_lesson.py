@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from i2cansay import I2CANSAY
 from i2cansay.core.types import Features
-from i2cansay.image_learner.lesson import Lesson
+from i2cansay.image_learner.atomic_lesson import AtomicLesson
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import blobs
 from i2cansay.testing.comparison import state_difference
@@ -27,7 +27,7 @@ def test_the_batches_are_those_of_the_whole(cuts: list[int]) -> None:
     for start in range(0, 40, 15):
         whole.partial_fit(X[start : start + 15], y[start : start + 15])
     learner = I2CANSAY(random_state=0, batch_size=15)
-    lesson = Lesson(learner)
+    lesson = AtomicLesson(learner)
     for part in np.split(np.arange(40), sorted(cuts)):
         lesson.add(X[part], y[part])
         assert not hasattr(learner, "classes_")
@@ -39,7 +39,7 @@ def test_the_batches_are_those_of_the_whole(cuts: list[int]) -> None:
 def test_every_row_is_learnt_once(n: int) -> None:
     X, y = blobs(per_class=10)
     learner = I2CANSAY(random_state=0, batch_size=15)
-    lesson = Lesson(learner)
+    lesson = AtomicLesson(learner)
     lesson.add(X[:n], y[:n])
     lesson.finish()
     assert (learner.class_counts_.sum() if n else 0) == n
@@ -48,12 +48,12 @@ def test_every_row_is_learnt_once(n: int) -> None:
 def test_a_generator_given_as_seed_is_not_used_up_by_a_lesson_that_fails() -> None:
     rng = np.random.default_rng(3)
     learner = I2CANSAY(random_state=rng, batch_size=15)
-    Lesson(learner).add(*blobs(per_class=10))
+    AtomicLesson(learner).add(*blobs(per_class=10))
     assert rng.random() == np.random.default_rng(3).random()
 
 
 def teach(learner: OnlineClassifier, X: Features, y: NDArray[Any]) -> None:
-    lesson = Lesson(learner)
+    lesson = AtomicLesson(learner)
     lesson.add(X, y)
     lesson.finish()
 

@@ -15,7 +15,7 @@ from i2cansay.learners.base import OnlineClassifier
 BATCH_SIZE = 50
 
 
-class Lesson:
+class AtomicLesson:
     """Teaches a copy of a learner batch by batch; the learner takes over what the copy knows at the end.
 
     Holds one batch and what was added last, never all rows. The batches depend on the rows only, not on how
@@ -25,7 +25,7 @@ class Lesson:
     --------
     >>> from i2cansay.learners import make_learner
     >>> learner = make_learner("ncm")
-    >>> lesson = Lesson(learner)
+    >>> lesson = AtomicLesson(learner)
     >>> for start in range(0, 120, 40):
     ...     lesson.add(np.ones((40, 2)), np.arange(start, start + 40))
     >>> hasattr(learner, "classes_")

@@ -1,4 +1,4 @@
-"""The whole way in one object: pictures and labels in, labels of other pictures out."""
+"""The whole way in one object: images and labels in, labels of other images out."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from i2cansay.core.lock import Lock
 from i2cansay.core.types import Float64
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.encoder import Encoder, Features
+from i2cansay.image_learner.answers import Guess, LessonReport, SkippedImages, listed
+from i2cansay.image_learner.atomic_lesson import AtomicLesson
 from i2cansay.image_learner.identity import EncoderIdentity
-from i2cansay.image_learner.lesson import Lesson
-from i2cansay.image_learner.outcome import Guess, Report, SkippedImages, listed
 from i2cansay.image_learner.parts import OnError, check_images, encode_in_parts
 from i2cansay.learners import make_learner
 from i2cansay.learners.base import OnlineClassifier
@@ -33,9 +33,9 @@ Answer = TypeVar("Answer")
 
 
 class ImageLearner:
-    """Learns to tell pictures apart from examples, new classes at any time, and keeps none of the pictures.
+    """Learns to tell images apart from examples, new classes at any time, and keeps none of the images.
 
-    A frozen encoder turns each picture into a vector, and a learner learns the vectors.
+    A frozen encoder turns each image into a vector, and a learner learns the vectors.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ class ImageLearner:
 
     Notes
     -----
-    Every method takes pictures as a list or another iterable of paths, bytes, binary files, PIL images or
-    arrays, mixed as you like (see `i2cansay.encoders.images.open_image`). A single picture goes into a list of
-    one. Memory does not grow with the number of pictures.
+    Every method takes images as a list or another iterable of paths, bytes, binary files, PIL images or
+    arrays, mixed as you like (see `i2cansay.encoders.images.open_image`). A single image goes into a list of
+    one. Memory does not grow with the number of images.
 
     Threads may share one: each call works on what was known when it began, before a lesson or after it, never in
     between. Lessons wait for each other; questions do not wait for them. (Whoever changes `learner` itself, past
@@ -71,7 +71,7 @@ class ImageLearner:
     >>> palace, flower = load_sample_images().images  # two photographs, 427 x 640 pixels
     >>> model = ImageLearner()
     >>> model.learn([palace[:, :400], flower[:, :400]], ["palace", "flower"])
-    Report(learnt=2, skipped={})
+    LessonReport(learnt=2, skipped={})
     >>> model.predict([flower[:, 200:], palace[:, 200:]])
     array(['flower', 'palace'], dtype='<U6')
     """
@@ -126,37 +126,39 @@ class ImageLearner:
 
     # -- learning -------------------------------------------------------------------------------------------
 
-    def learn(self, images: Iterable[Source], labels: ArrayLike, *, on_error: OnError = "raise") -> Report:
-        """Learn pictures, in the order in which they are given.
+    def learn(
+        self, images: Iterable[Source], labels: ArrayLike, *, on_error: OnError = "raise"
+    ) -> LessonReport:
+        """Learn images, in the order in which they are given.
 
         Everything or nothing: when this raises, or is interrupted, nothing has been learnt.
 
         Parameters
         ----------
-        images : iterable of n pictures
+        images : iterable of n images
         labels : n strings or n whole numbers, known or new
         on_error : {"raise", "skip"}
-            Whether pictures that cannot be read are an error, or are left out and named in the report.
+            Whether images that cannot be read are an error, or are left out and named in the report.
 
         Returns
         -------
-        Report
+        LessonReport
             How many were learnt, and which were not, and why.
 
         Raises
         ------
         UnreadableImages
-            Naming every picture that cannot be read, with on_error="raise".
+            Naming every image that cannot be read, with on_error="raise".
         ValueError
-            For labels that do not fit; they are checked before the first picture is opened.
+            For labels that do not fit; they are checked before the first image is opened.
         """
         with self._teaching:
             return self._learn(images, labels, on_error)
 
-    def _learn(self, images: Iterable[Source], labels: ArrayLike, on_error: OnError) -> Report:
+    def _learn(self, images: Iterable[Source], labels: ArrayLike, on_error: OnError) -> LessonReport:
         images = check_images(images, on_error)
         checked = self._check_labels(images, labels)
-        lesson = Lesson(self.learner)
+        lesson = AtomicLesson(self.learner)
         n_given, skipped = 0, dict[int, str]()
         for part in encode_in_parts(self.encoder, images, on_error):
             n_given += part.size
@@ -168,7 +170,7 @@ class ImageLearner:
             raise ValueError(_unequal(n_given, len(checked)))
         with self._replacing:
             lesson.finish()
-        return Report(n_given - len(skipped), skipped)
+        return LessonReport(n_given - len(skipped), skipped)
 
     def _check_labels(self, images: Iterable[Source], labels: ArrayLike) -> NDArray[Any]:
         if isinstance(labels, str) or not isinstance(labels, Sized) or getattr(labels, "ndim", 1) == 0:
@@ -183,9 +185,9 @@ class ImageLearner:
     # -- deciding -------------------------------------------------------------------------------------------
 
     def predict(self, images: Iterable[Source], *, on_error: OnError = "raise") -> NDArray[Any]:
-        """Return the label of each picture, (n,).
+        """Return the label of each image, (n,).
 
-        With on_error="skip" the array holds objects, with None for each picture that cannot be read, and a
+        With on_error="skip" the array holds objects, with None for each image that cannot be read, and a
         warning SkippedImages says why.
         """
         known = self._taught()
@@ -195,7 +197,7 @@ class ImageLearner:
     def predict_proba(self, images: Iterable[Source], *, on_error: OnError = "raise") -> Float64:
         """Return the probability of each class, (n, n_classes), columns as in `classes_`.
 
-        With on_error="skip" the row of a picture that cannot be read is NaN, and a warning SkippedImages says
+        With on_error="skip" the row of an image that cannot be read is NaN, and a warning SkippedImages says
         why.
         """
         known = self._taught()
@@ -204,9 +206,9 @@ class ImageLearner:
         return np.array(rows, dtype=np.float64).reshape(len(rows), len(missing))
 
     def top(self, images: Iterable[Source], k: int = 5, *, on_error: OnError = "raise") -> list[list[Guess]]:
-        """Return the `k` likeliest classes of each picture with their probabilities, the likeliest first.
+        """Return the `k` likeliest classes of each image with their probabilities, the likeliest first.
 
-        With on_error="skip" the list of a picture that cannot be read is empty, and a warning SkippedImages
+        With on_error="skip" the list of an image that cannot be read is empty, and a warning SkippedImages
         says why.
         """
         if k < 1:
@@ -223,7 +225,7 @@ class ImageLearner:
             ]
 
         nothing: list[Guess] = []
-        # A list of its own for each picture, also where it is empty.
+        # A list of its own for each image, also where it is empty.
         return [list(found) for found in self._answers(images, on_error, guesses, nothing)]
 
     def _taught(self) -> OnlineClassifier:
@@ -239,7 +241,7 @@ class ImageLearner:
         ask: Callable[[Features], Sequence[Answer]],
         missing: Answer,
     ) -> list[Answer]:
-        """One answer per picture, from features (n, dim) to n answers; `missing` where it cannot be read."""
+        """One answer per image, from features (n, dim) to n answers; `missing` where it cannot be read."""
         images = check_images(images, on_error)
         answers: list[Answer] = []
         skipped: dict[int, str] = {}
@@ -265,7 +267,7 @@ class ImageLearner:
         return len(getattr(self._known(), "classes_", ()))
 
     def forget(self, label: Label) -> Self:
-        """Drop a class; what its pictures did to what is shared by all classes stays."""
+        """Drop a class; what its images did to what is shared by all classes stays."""
         self._change(lambda learner: learner.forget(label))
         return self
 
