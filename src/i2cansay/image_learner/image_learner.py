@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Iterable, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from contextlib import AbstractContextManager, contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -21,6 +22,7 @@ from i2cansay.image_learner.answers import Guess, LessonReport, SkippedImages, l
 from i2cansay.image_learner.atomic_lesson import AtomicLesson
 from i2cansay.image_learner.identity import EncoderIdentity
 from i2cansay.image_learner.parts import OnError, check_images, encode_in_parts
+from i2cansay.image_learner.readers import Readers
 from i2cansay.learners import make_learner
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.labels import Label, as_labels
@@ -62,8 +64,8 @@ class ImageLearner:
     one. Memory does not grow with the number of images.
 
     Threads may share one: each call works on what was known when it began, before a lesson or after it, never in
-    between. Lessons wait for each other; questions do not wait for them. (Whoever changes `learner` itself, past
-    this object, must see to that.)
+    between. Lessons wait for each other. A question waits for no image of a lesson to be opened or encoded, at most
+    for one batch of features to be learnt. (Whoever changes `learner` itself, past this object, must see to that.)
 
     Examples
     --------
@@ -103,22 +105,18 @@ class ImageLearner:
             )
         self.encoder = encoder
         self.learner = learner
-        # A lesson is taught to a copy, and what the learner is made of is replaced by what the copy is made of,
-        # never changed. So a question only needs to take hold of it, and answers from that in its own time.
-        self._teaching, self._replacing = Lock(), Lock()
+        self._teaching, self._readers = Lock(), Readers()
 
-    def _known(self) -> OnlineClassifier:
-        """Return a learner that knows what is known now, and keeps to that."""
-        with self._replacing:
-            return copy.copy(self.learner)
+    def _known(self) -> AbstractContextManager[OnlineClassifier]:
+        """Lend a learner that knows what is known now, and keeps to that."""
+        return self._readers.reading(self.learner)
 
     def _change(self, change: Callable[[OnlineClassifier], object]) -> None:
         """Change a copy of the learner, and let the learner become it."""
         with self._teaching:
             changed = copy.deepcopy(self.learner)
             change(changed)
-            with self._replacing:
-                self.learner._become(changed)
+            self._readers.replace(self.learner, changed)
 
     def __repr__(self) -> str:
         looking = f"{self.encoder.name} {self.encoder.preprocessing.size} px"
@@ -131,7 +129,9 @@ class ImageLearner:
     ) -> LessonReport:
         """Learn images, in the order in which they are given.
 
-        Everything or nothing: when this raises, or is interrupted, nothing has been learnt.
+        Everything or nothing: when this raises, nothing has been learnt, and Ctrl-C leaves nothing or all of it.
+        (Only a learner that itself breaks off within a batch, for want of memory, keeps what it had done, as after
+        its own `partial_fit`.)
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class ImageLearner:
     def _learn(self, images: Iterable[Source], labels: ArrayLike, on_error: OnError) -> LessonReport:
         images = check_images(images, on_error)
         checked = self._check_labels(images, labels)
-        lesson = AtomicLesson(self.learner)
+        lesson = AtomicLesson(self.learner, self._readers)
         n_given, skipped = 0, dict[int, str]()
         for part in encode_in_parts(self.encoder, images, on_error):
             n_given += part.size
@@ -168,8 +168,7 @@ class ImageLearner:
             lesson.add(part.features, checked[part.start + part.read])
         if n_given < len(checked):
             raise ValueError(_unequal(n_given, len(checked)))
-        with self._replacing:
-            lesson.finish()
+        lesson.finish()
         return LessonReport(n_given - len(skipped), skipped)
 
     def _check_labels(self, images: Iterable[Source], labels: ArrayLike) -> NDArray[Any]:
@@ -190,9 +189,9 @@ class ImageLearner:
         With on_error="skip" the array holds objects, with None for each image that cannot be read, and a
         warning SkippedImages says why.
         """
-        known = self._taught()
-        labels = self._answers(images, on_error, lambda X: known.predict(X).tolist(), None)
-        return np.array(labels, dtype=known.classes_.dtype if on_error == "raise" else object)
+        with self._taught() as known:
+            labels = self._answers(images, on_error, lambda X: known.predict(X).tolist(), None)
+            return np.array(labels, dtype=known.classes_.dtype if on_error == "raise" else object)
 
     def predict_proba(self, images: Iterable[Source], *, on_error: OnError = "raise") -> Float64:
         """Return the probability of each class, (n, n_classes), columns as in `classes_`.
@@ -200,9 +199,9 @@ class ImageLearner:
         With on_error="skip" the row of an image that cannot be read is NaN, and a warning SkippedImages says
         why.
         """
-        known = self._taught()
-        missing = np.full(len(known.classes_), np.nan)
-        rows = self._answers(images, on_error, lambda X: list(known.predict_proba(X)), missing)
+        with self._taught() as known:
+            missing = np.full(len(known.classes_), np.nan)
+            rows = self._answers(images, on_error, lambda X: list(known.predict_proba(X)), missing)
         return np.array(rows, dtype=np.float64).reshape(len(rows), len(missing))
 
     def top(self, images: Iterable[Source], k: int = 5, *, on_error: OnError = "raise") -> list[list[Guess]]:
@@ -213,26 +212,19 @@ class ImageLearner:
         """
         if k < 1:
             raise ValueError(f"expected to name at least 1 class, got k={k}")
-        known = self._taught()
-
-        def guesses(X: Features) -> list[list[Guess]]:
-            probabilities = known.predict_proba(X)
-            best = (-probabilities).argsort(axis=1, kind="stable")[:, :k]
-            found = np.take_along_axis(probabilities, best, axis=1).tolist()
-            return [
-                [Guess(*pair) for pair in zip(known.classes_[columns].tolist(), row, strict=True)]
-                for columns, row in zip(best, found, strict=True)
-            ]
-
         nothing: list[Guess] = []
+        with self._taught() as known:
+            found = self._answers(images, on_error, lambda X: _guesses(known, X, k), nothing)
         # A list of its own for each image, also where it is empty.
-        return [list(found) for found in self._answers(images, on_error, guesses, nothing)]
+        return [list(guesses) for guesses in found]
 
-    def _taught(self) -> OnlineClassifier:
-        known = self._known()
-        if not len(getattr(known, "classes_", ())):
-            raise NotFittedError("this ImageLearner knows no class yet: teach it with learn first")
-        return known
+    @contextmanager
+    def _taught(self) -> Iterator[OnlineClassifier]:
+        """Lend the learner as `_known` does; NotFittedError where it knows no class."""
+        with self._known() as known:
+            if not len(getattr(known, "classes_", ())):
+                raise NotFittedError("this ImageLearner knows no class yet: teach it with learn first")
+            yield known
 
     def _answers(
         self,
@@ -260,11 +252,13 @@ class ImageLearner:
     @property
     def classes_(self) -> NDArray[Any]:
         """The labels learnt so far, sorted."""
-        return self._known().classes_
+        with self._known() as known:
+            return known.classes_
 
     @property
     def _n_classes(self) -> int:
-        return len(getattr(self._known(), "classes_", ()))
+        with self._known() as known:
+            return len(getattr(known, "classes_", ()))
 
     def forget(self, label: Label) -> Self:
         """Drop a class; what its images did to what is shared by all classes stays."""
@@ -283,7 +277,8 @@ class ImageLearner:
 
         The file names the encoder and its fingerprint; the encoder's weights are not in it.
         """
-        save(self._known(), path, extra=EncoderIdentity.of(self.encoder).header())
+        with self._known() as known:
+            save(known, path, extra=EncoderIdentity.of(self.encoder).header())
 
     @classmethod
     def load(
@@ -322,6 +317,17 @@ class ImageLearner:
             return cls(opened, found)
         except ValueError as error:
             raise ValueError(f"{path} cannot be opened: {error}") from error
+
+
+def _guesses(learner: OnlineClassifier, X: Features, k: int) -> list[list[Guess]]:
+    """Return the `k` likeliest classes of each row of `X`, (n, d)."""
+    probabilities = learner.predict_proba(X)
+    best = (-probabilities).argsort(axis=1, kind="stable")[:, :k]
+    found = np.take_along_axis(probabilities, best, axis=1).tolist()
+    return [
+        [Guess(*pair) for pair in zip(learner.classes_[columns].tolist(), row, strict=True)]
+        for columns, row in zip(best, found, strict=True)
+    ]
 
 
 def _unequal(n_images: int | str, n_labels: int) -> str:
