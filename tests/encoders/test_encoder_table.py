@@ -67,3 +67,10 @@ def test_wrong_names_and_sizes() -> None:
         get_encoder("mine", weights="a.pth")
     with pytest.raises(ValueError, match="at least 1 pixel"):
         get_encoder("pixels", size=0)
+
+
+def test_an_entry_of_your_own_goes_by_module_and_name() -> None:
+    own = get_encoder("i2cansay.encoders.pixels:PIXELS", size=4)
+    assert own.fingerprint == get_encoder("pixels", size=4).fingerprint
+    with pytest.raises(ValueError, match="expected fractions:Fraction to have a method open"):
+        get_encoder("fractions:Fraction")

@@ -1,8 +1,8 @@
 """One process at a time: a lock on a file that the system releases when its holder dies.
 
-The package `filelock` does not promise that. Where `flock` is not implemented it goes over to a lock by the existence
-of a file, which stays when its holder is killed; some of its releases delete the file of a lock that is released, so
-that two processes can hold locks of the same name; and it waits by asking again and again.
+The package `filelock` does not promise that in all its versions: where `flock` is not implemented it falls back to
+a lock by the existence of a file, which stays when its holder is killed, and some versions delete the file when the
+lock is released, so that two processes can hold the same lock.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ class AtomicLesson:
 
     Several batches are taught to a copy, whose knowledge the learner takes over at the end. A single batch is taught
     to the learner itself: `partial_fit` checks a batch before it changes anything, and copying a learner of 100 MB
-    costs about as much as teaching it an image. Where somebody is asking the learner at that moment, or it has learnt
+    costs about as much as teaching it an image. Where somebody is asking the learner at that moment, or it knows
     nothing yet, a copy is taught here too.
 
     Holds one batch and what was added last, never all rows. The batches depend on the rows only, not on how
