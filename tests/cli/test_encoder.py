@@ -55,7 +55,7 @@ def test_an_added_graph_is_listed_and_shown(colour: Path) -> None:
     result = CliRunner().invoke(app, ["add", "colour", "--weights", str(colour)])
     assert result.exit_code == 0, result.output
     assert result.output.startswith("added colour: 3 features, fingerprint ")
-    assert "small and large pictures to 32 pixels, bicubic" in result.output
+    assert "small and large images to 32 pixels, bicubic" in result.output
     assert "0.485 0.456 0.406" in result.output
     assert "colour" in CliRunner().invoke(app, ["list"]).output
     assert "32 x 32 pixels" in CliRunner().invoke(app, ["info", "colour"]).output

@@ -75,15 +75,15 @@ def test_run_refuses_what_it_does_not_know(files: tuple[str, str]) -> None:
         assert isinstance(result.exception, ValueError)
 
 
-def test_the_demo_ends_with_a_table_a_picture_and_what_to_try_next(tmp_path: Path) -> None:
-    picture = tmp_path / "demo.png"
-    words = ["demo", "--encoder", "pixels", "--seeds", "1", "--picture", str(picture)]
+def test_the_demo_ends_with_a_table_a_plot_and_what_to_try_next(tmp_path: Path) -> None:
+    plot = tmp_path / "demo.png"
+    words = ["demo", "--encoder", "pixels", "--seeds", "1", "--plot", str(plot)]
     result = CliRunner(env={"I2CANSAY_CACHE": str(tmp_path / "cache")}).invoke(app, words)
     assert result.exit_code == 0, result.output
     for word in ("i2cansay", "naive", "ncm", "slda", "joint (offline)", "Next:"):
         assert word in result.output
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    assert picture.stat().st_size > 20_000
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert plot.stat().st_size > 20_000
 
 
 @pytest.mark.parametrize(

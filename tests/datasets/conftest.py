@@ -1,4 +1,4 @@
-"""Small synthetic pictures shared by the tests of this room."""
+"""Small synthetic images shared by the tests of this room."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def rng() -> np.random.Generator:
 
 
 @pytest.fixture
-def small_pictures(rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Sixty pictures of 32x32."""
+def small_images(rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Sixty images of 32x32."""
     return rng.integers(0, 256, (60, 32, 32, 3), dtype=np.uint8)
 
 

@@ -29,3 +29,9 @@ def test_resolving_the_table_imports_no_image_or_parquet_library() -> None:
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+def test_a_definition_of_your_own_goes_by_module_and_name() -> None:
+    assert get_dataset("i2cansay.datasets.digits:DIGITS").n("test") == 445
+    with pytest.raises(ValueError, match="expected fractions:Fraction to be a Definition, got"):
+        get_definition("fractions:Fraction")

@@ -18,7 +18,7 @@ def mark(folder: Path) -> Found | None:
 
 TOY = Definition(
     name="toy",
-    title="two pictures",
+    title="two images",
     layouts=(mark,),
     source="https://example.org/toy",
     files="Needed: a file called mark.",

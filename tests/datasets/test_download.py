@@ -122,7 +122,7 @@ def test_an_archive_fetched_by_hand_is_checked_and_copied(official: Path, tmp_pa
 
 def test_another_layout_fetched_by_hand_must_open(official: Path, tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
-    text.write_text("no pictures")
+    text.write_text("no images")
     with pytest.raises(FileNotFoundError, match=r"Needed: toy\.bin"):
         adopt(define(official), text, tmp_path / "to")
     with pytest.raises(FileNotFoundError, match="there is no file"):

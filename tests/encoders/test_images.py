@@ -1,4 +1,4 @@
-"""Opening pictures: every kind shows the same scene, and whatever is none gives an ImageError."""
+"""Opening images: every kind shows the same scene, and whatever is none gives an ImageError."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from i2cansay.encoders.images import MAX_PIXELS, ImageError, open_image
 
 
 def scene() -> NDArray[np.uint8]:
-    """A picture without symmetry: each corner has its own colour, with smooth ways between."""
+    """An image without symmetry: each corner has its own colour, with smooth ways between."""
     corners = np.array([[[250, 20, 20], [20, 240, 30]], [[30, 30, 230], [240, 240, 60]]], np.uint8)
     return np.asarray(Image.fromarray(corners).resize((48, 32), Image.Resampling.BILINEAR))
 
@@ -34,7 +34,7 @@ def saved(image: Image.Image, kind: str, **options: Any) -> bytes:
 
 
 def difference(image: Image.Image, expected: NDArray[np.uint8]) -> float:
-    """Mean absolute difference of two pictures in grey levels."""
+    """Mean absolute difference of two images in grey levels."""
     assert image.mode == "RGB"
     return float(np.abs(np.asarray(image).astype(float) - expected).mean())
 
@@ -46,7 +46,7 @@ def test_every_format_shows_the_scene(kind: str) -> None:
     assert difference(open_image(saved(Image.fromarray(scene()), kind, **options)), scene()) <= allowed
 
 
-def test_every_kind_of_source_gives_the_same_picture(tmp_path: Path) -> None:
+def test_every_kind_of_source_gives_the_same_image(tmp_path: Path) -> None:
     data = saved(Image.fromarray(scene()), "PNG")
     path = tmp_path / "scene.png"
     path.write_bytes(data)
@@ -85,7 +85,7 @@ def test_exif_orientation_is_undone(orientation: int, kind: str) -> None:
     assert difference(open_image(data), scene()) < 6
 
 
-def test_damaged_exif_does_not_cost_the_picture() -> None:
+def test_damaged_exif_does_not_cost_the_image() -> None:
     data = saved(Image.fromarray(scene()), "JPEG", exif=b"Exif\x00\x00II*\x00\xff\xff\xff\x7f", quality=95)
     assert difference(open_image(data), scene()) < 6
 
@@ -139,7 +139,7 @@ def test_arrays_of_every_accepted_type() -> None:
     ("source", "sentence"),
     [
         (b"", "no bytes"),
-        (b"not a picture at all", "not a picture"),
+        (b"not an image at all", "not an image"),
         ("/nowhere/at/all.png", "cannot open"),
         ("with\0nul.png", "cannot open"),
         (".", "is not a file"),
@@ -155,7 +155,7 @@ def test_arrays_of_every_accepted_type() -> None:
         (Image.fromarray(np.full((2, 2), 70_000, np.int32)), "32 bits"),
     ],
 )
-def test_what_is_no_picture_gets_a_sentence(source: Any, sentence: str) -> None:
+def test_what_is_no_image_gets_a_sentence(source: Any, sentence: str) -> None:
     with pytest.raises(ImageError, match=sentence):
         open_image(source)
 
@@ -168,7 +168,7 @@ def test_a_pipe_is_refused_rather_than_waited_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["GIF", "PNG", "WEBP", "TIFF"])
-def test_animated_pictures_are_refused(kind: str) -> None:
+def test_animated_images_are_refused(kind: str) -> None:
     frames = [Image.fromarray(scene()), Image.fromarray(scene()[::-1].copy())]
     data = saved(frames[0], kind, save_all=True, append_images=frames[1:])
     with pytest.raises(ImageError, match="animated"):
@@ -221,7 +221,7 @@ def test_a_large_jpeg_is_decoded_smaller_but_not_too_small() -> None:
     assert difference(small, np.asarray(large.resize((120, 80), Image.Resampling.BOX))) < 3
 
 
-def test_a_given_picture_is_left_as_it_was() -> None:
+def test_a_given_image_is_left_as_it_was() -> None:
     given = Image.fromarray(np.dstack([scene(), scene()[:, :, 0]]))
     before = given.tobytes()
     open_image(given)
@@ -235,22 +235,22 @@ def test_an_error_knows_its_index() -> None:
 
 def seeds() -> list[bytes]:
     """Small valid files of many kinds, to be damaged."""
-    picture = Image.fromarray(scene())
+    image = Image.fromarray(scene())
     exif = Image.Exif()
     exif[0x0112] = 6
     files = [
-        saved(picture, "PNG", exif=exif),
-        saved(picture.quantize(16), "PNG", transparency=bytes(range(16))),
+        saved(image, "PNG", exif=exif),
+        saved(image.quantize(16), "PNG", transparency=bytes(range(16))),
         saved(Image.fromarray(scene()[:, :, 0].astype(np.uint16) * 257), "PNG"),
-        saved(picture, "JPEG", exif=exif),
-        saved(picture, "JPEG", progressive=True),
-        saved(picture.convert("CMYK"), "JPEG"),
-        saved(picture, "WEBP", exif=exif),
-        saved(picture.convert("RGBA"), "WEBP", lossless=True),
-        saved(picture, "GIF"),
-        saved(picture, "GIF", save_all=True, append_images=[picture.rotate(180)]),
+        saved(image, "JPEG", exif=exif),
+        saved(image, "JPEG", progressive=True),
+        saved(image.convert("CMYK"), "JPEG"),
+        saved(image, "WEBP", exif=exif),
+        saved(image.convert("RGBA"), "WEBP", lossless=True),
+        saved(image, "GIF"),
+        saved(image, "GIF", save_all=True, append_images=[image.rotate(180)]),
     ]
-    return [*files, saved(picture, "TIFF", compression="tiff_lzw"), saved(picture, "BMP")]
+    return [*files, saved(image, "TIFF", compression="tiff_lzw"), saved(image, "BMP")]
 
 
 def damaged(data: bytes, rng: np.random.Generator) -> bytes:
@@ -276,7 +276,7 @@ def damaged(data: bytes, rng: np.random.Generator) -> bytes:
 
 
 @pytest.mark.parametrize("n", [1000, pytest.param(8000, marks=pytest.mark.slow)])
-def test_damaged_files_give_a_picture_or_an_image_error(n: int) -> None:
+def test_damaged_files_give_an_image_or_an_image_error(n: int) -> None:
     rng = np.random.default_rng(n)
     files, refused, slowest = seeds(), 0, 0.0
     filters = list(warnings.filters)
@@ -294,7 +294,7 @@ def test_damaged_files_give_a_picture_or_an_image_error(n: int) -> None:
     assert 0 < refused < n
     assert slowest < 10
     assert list(warnings.filters) == filters
-    # ru_maxrss counts kilobytes (bytes on macOS); one picture at the limit takes about half a gigabyte
+    # ru_maxrss counts kilobytes (bytes on macOS); one image at the limit takes about half a gigabyte
     gigabyte = 2**30 if sys.platform == "darwin" else 2**20
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < gigabyte
 

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, load, numpy_helper, save
 
 from i2cansay.encoders import get_encoder
 
-PICTURES = list(np.random.default_rng(0).integers(0, 256, (5, 20, 20, 3), dtype=np.uint8))
+IMAGES = list(np.random.default_rng(0).integers(0, 256, (5, 20, 20, 3), dtype=np.uint8))
 DESCRIPTION = """
 size = 10
 resize = 12
@@ -41,9 +41,9 @@ def test_the_graph_sees_normalised_pixels(batch: int | str, kind: int, tmp_path:
     path = mean_colour(tmp_path / "colour.onnx", shape=[batch, 3, 10, 10], kind=kind)
     encoder = get_encoder(path)
     assert (encoder.name, encoder.dim, encoder.preprocessing.resize) == ("colour", 3, 12)
-    squares = np.stack([encoder.prepare(picture) for picture in PICTURES])
+    squares = np.stack([encoder.prepare(image) for image in IMAGES])
     expected = (squares.mean(axis=(1, 2)) / 255 - [0.5, 0.4, 0.3]) / [0.2, 0.3, 0.4]
-    assert np.allclose(encoder.encode(PICTURES), expected, atol=1e-2 if kind == TensorProto.FLOAT16 else 1e-5)
+    assert np.allclose(encoder.encode(IMAGES), expected, atol=1e-2 if kind == TensorProto.FLOAT16 else 1e-5)
 
 
 def test_channels_last(tmp_path: Path) -> None:
@@ -56,13 +56,13 @@ def test_channels_last(tmp_path: Path) -> None:
     (tmp_path / "last.toml").write_text(DESCRIPTION.replace('pool = "mean"', 'layout = "nhwc"'))
     first = get_encoder(mean_colour(tmp_path / "first.onnx", shape=["n", 3, 10, 10]))
     last = get_encoder(tmp_path / "last.onnx")
-    assert np.allclose(last.encode(PICTURES), first.encode(PICTURES), atol=1e-5)
+    assert np.allclose(last.encode(IMAGES), first.encode(IMAGES), atol=1e-5)
 
 
 def test_size_may_change_where_the_graph_allows_it(tmp_path: Path) -> None:
     free = mean_colour(tmp_path / "free.onnx", shape=["n", 3, "h", "w"])
     fixed = mean_colour(tmp_path / "fixed.onnx", shape=["n", 3, 10, 10])
-    assert get_encoder(free, size=20).encode(PICTURES).shape == (5, 3)
+    assert get_encoder(free, size=20).encode(IMAGES).shape == (5, 3)
     with pytest.raises(ValueError, match=r"fixed.onnx cannot be run at 20 px"):
         get_encoder(fixed, size=20)
 

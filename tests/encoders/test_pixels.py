@@ -8,10 +8,10 @@ import pytest
 from i2cansay.encoders import get_encoder
 
 
-def test_a_picture_of_the_right_size_is_only_flattened_and_scaled() -> None:
-    picture = np.random.default_rng(0).integers(0, 256, (8, 8, 3), dtype=np.uint8)
-    features = get_encoder("pixels").encode([picture])
-    assert np.array_equal(features[0], picture.ravel().astype(np.float32) / np.float32(255))
+def test_an_image_of_the_right_size_is_only_flattened_and_scaled() -> None:
+    image = np.random.default_rng(0).integers(0, 256, (8, 8, 3), dtype=np.uint8)
+    features = get_encoder("pixels").encode([image])
+    assert np.array_equal(features[0], image.ravel().astype(np.float32) / np.float32(255))
 
 
 def test_size_changes_width_and_fingerprint() -> None:

@@ -1,4 +1,4 @@
-"""What part of a picture the encoder sees, at which brightness."""
+"""What part of an image the encoder sees, at which brightness."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def gradient(width: int, height: int) -> Image.Image:
 
 @given(st.integers(1, 60), st.integers(1, 60), st.integers(1, 24), st.integers(0, 8))
 @settings(max_examples=60, deadline=None)
-def test_any_picture_becomes_a_square(width: int, height: int, size: int, margin: int) -> None:
+def test_any_image_becomes_a_square(width: int, height: int, size: int, margin: int) -> None:
     looking = Preprocessing(size=size, resize=size + margin)
     square = looking.square(Image.new("RGB", (width, height), (10, 20, 30)))
     assert square.shape == (size, size, 3)
     assert (square == [10, 20, 30]).all()
 
 
-def test_a_large_picture_is_resized_and_cropped_as_in_two_steps() -> None:
+def test_a_large_image_is_resized_and_cropped_as_in_two_steps() -> None:
     looking = Preprocessing(size=56, resize=64, interpolation="bilinear")
     image = gradient(300, 200)
     resized = np.asarray(image.resize((96, 64), Image.Resampling.BILINEAR)).astype(int)
@@ -37,7 +37,7 @@ def test_a_large_picture_is_resized_and_cropped_as_in_two_steps() -> None:
     assert np.abs(looking.square(image) - expected).max() <= 2
 
 
-def test_a_small_picture_keeps_its_border() -> None:
+def test_a_small_image_keeps_its_border() -> None:
     looking = Preprocessing(size=64, resize=80)
     image = gradient(32, 32)
     expected = np.asarray(image.resize((64, 64), Image.Resampling.BICUBIC))
@@ -96,9 +96,9 @@ def test_impossible_settings_are_refused(settings_: dict[str, object], sentence:
 def test_the_words_are_true(looking: Preprocessing) -> None:
     """A frame of 1 / 10 is cut off where the words say so, and kept where they say so."""
     for side in (40, 640):
-        picture = np.zeros((side, side, 3), np.uint8)
-        picture[: side // 20] = 255
-        seen = looking.square(Image.fromarray(picture)).max() > 128
+        image = np.zeros((side, side, 3), np.uint8)
+        image[: side // 20] = 255
+        seen = looking.square(Image.fromarray(image)).max() > 128
         keeps = looking.resize == looking.size or side < looking.size
         assert seen == keeps
     assert ("enlarged to 64 instead" in looking.in_words()) == (looking.resize > looking.size)

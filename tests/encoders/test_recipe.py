@@ -14,13 +14,13 @@ from safetensors.numpy import save_file
 
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.checkpoint import CheckpointError, Weights
+from i2cansay.encoders.onnx_session import OnnxSession
 from i2cansay.encoders.preprocessing import Preprocessing
 from i2cansay.encoders.recipe import digest_of
 from i2cansay.encoders.resnet import RESNET, RESNET18
-from i2cansay.encoders.session import Session
 
 SQUARE = np.random.default_rng(1).integers(0, 256, (1, 64, 64, 3), dtype=np.uint8)
-PICTURE = np.random.default_rng(0).integers(0, 256, (40, 40, 3), dtype=np.uint8)
+IMAGE = np.random.default_rng(0).integers(0, 256, (40, 40, 3), dtype=np.uint8)
 
 
 @pytest.fixture
@@ -47,29 +47,29 @@ def test_a_graph_is_built_once(checkpoint: Path, empty_cache: Path, monkeypatch:
     other_size = get_encoder("resnet", weights=checkpoint, size=96)
     assert graphs(empty_cache) == built
     assert second.fingerprint == first.fingerprint != other_size.fingerprint
-    assert np.array_equal(first.encode([PICTURE]), second.encode([PICTURE]))
+    assert np.array_equal(first.encode([IMAGE]), second.encode([IMAGE]))
 
 
 def test_a_damaged_graph_in_the_cache_is_built_again(checkpoint: Path, empty_cache: Path) -> None:
-    expected = get_encoder("resnet", weights=checkpoint).encode([PICTURE])
+    expected = get_encoder("resnet", weights=checkpoint).encode([IMAGE])
     (graph,) = graphs(empty_cache)
     graph.write_bytes(graph.read_bytes()[:1000])
-    assert np.array_equal(get_encoder("resnet", weights=checkpoint).encode([PICTURE]), expected)
+    assert np.array_equal(get_encoder("resnet", weights=checkpoint).encode([IMAGE]), expected)
     assert graph.stat().st_size > 1000
 
 
 def test_a_graph_with_other_numbers_in_it_is_built_again(checkpoint: Path, empty_cache: Path) -> None:
     """It opens and runs: only its hash tells."""
-    expected = get_encoder("resnet", weights=checkpoint).encode([PICTURE])
+    expected = get_encoder("resnet", weights=checkpoint).encode([IMAGE])
     (graph,) = graphs(empty_cache)
     contents = bytearray(graph.read_bytes())
     middle = len(contents) // 2
     contents[middle : middle + 20_000] = bytes(20_000)
     graph.write_bytes(contents)
-    damaged = Session(bytes(contents)).run(SQUARE)
+    damaged = OnnxSession(bytes(contents)).run(SQUARE)
     assert np.isfinite(damaged).all()
     assert not np.array_equal(damaged, RESNET.open(weights=checkpoint).infer(SQUARE))
-    assert np.array_equal(get_encoder("resnet", weights=checkpoint).encode([PICTURE]), expected)
+    assert np.array_equal(get_encoder("resnet", weights=checkpoint).encode([IMAGE]), expected)
     assert graphs(empty_cache) == [graph]
     assert graph.read_bytes() != contents
 
@@ -79,7 +79,7 @@ def test_without_a_writable_cache_it_still_works(
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("I2CANSAY_CACHE", str(tmp_path / "file"))
-    assert get_encoder("resnet", weights=checkpoint).encode([PICTURE]).shape == (1, 64)
+    assert get_encoder("resnet", weights=checkpoint).encode([IMAGE]).shape == (1, 64)
 
 
 def fingerprint_in_child(checkpoint: Path, answers: multiprocessing.Queue[str]) -> None:
@@ -154,7 +154,7 @@ def test_another_preprocessing_can_be_given(checkpoint: Path) -> None:
     encoder = RESNET.open(weights=checkpoint, preprocessing=looking)
     assert encoder.preprocessing == looking
     usual = get_encoder("resnet", weights=checkpoint, size=48)
-    assert not np.allclose(encoder.encode([PICTURE]), usual.encode([PICTURE]))
+    assert not np.allclose(encoder.encode([IMAGE]), usual.encode([IMAGE]))
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_weights_that_the_network_has_no_place_for_are_refused(
         get_encoder("resnet", weights=tmp_path / "more.npz")
 
 
-def test_a_file_beside_the_checkpoint_says_how_pictures_are_prepared(checkpoint: Path) -> None:
+def test_a_file_beside_the_checkpoint_says_how_images_are_prepared(checkpoint: Path) -> None:
     usual = get_encoder("resnet", weights=checkpoint)
     checkpoint.with_suffix(".toml").write_text("size = 64\nresize = 64\nmean = [0.5, 0.5, 0.5]\n")
     told = get_encoder("resnet", weights=checkpoint)

@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from i2cansay.encoders.checkpoint import CheckpointError, Weights
+from i2cansay.encoders.onnx_session import OnnxSession
 from i2cansay.encoders.preprocessing import Preprocessing
 from i2cansay.encoders.resnet import RESNET, RESNET18, RESNET50, build_resnet, resnet_shape
-from i2cansay.encoders.session import Session
 
 HASHES = {
     "resnet18": ["5c106cde", "f37072fd"],
@@ -25,7 +25,9 @@ HASHES = {
 def test_any_size_gives_features_of_the_networks_width(
     bottleneck: bool, random_resnet: Callable[..., Weights]
 ) -> None:
-    session = Session(build_resnet(random_resnet(bottleneck=bottleneck), Preprocessing()).SerializeToString())
+    session = OnnxSession(
+        build_resnet(random_resnet(bottleneck=bottleneck), Preprocessing()).SerializeToString()
+    )
     rng = np.random.default_rng(0)
     for size in (32, 49, 64):
         features = session.run(rng.integers(0, 256, (3, size, size, 3), dtype=np.uint8))
@@ -93,7 +95,7 @@ def test_a_random_network_equals_torch(
     weights = random_resnet(bottleneck=bottleneck)
     looking = Preprocessing(size=size, resize=size)
     pixels = np.random.default_rng(1).integers(0, 256, (2, size, size, 3), dtype=np.uint8)
-    features = Session(build_resnet(weights, looking).SerializeToString()).run(pixels)
+    features = OnnxSession(build_resnet(weights, looking).SerializeToString()).run(pixels)
     expected = _torch_reference(weights, looking.normalise(pixels))
     assert np.abs(features - expected).max() < 1e-4 * max(1, np.abs(expected).max())
 

@@ -14,8 +14,8 @@ from sklearn.datasets import load_sample_images
 
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
+from i2cansay.encoders.onnx_session import OnnxSession
 from i2cansay.encoders.preprocessing import Preprocessing, SizeError
-from i2cansay.encoders.session import Session
 from i2cansay.encoders.vit import (
     DEIT_TINY,
     DINO_VITS8,
@@ -35,7 +35,7 @@ def random_pixels(n: int, size: int) -> NDArray[np.uint8]:
 
 
 def by_hand(weights: Weights, numbers: NDArray[np.float32], heads: int) -> NDArray[np.float64]:
-    """The CLS token of a vision transformer, picture by picture and head by head, in float64."""
+    """The CLS token of a vision transformer, image by image and head by head, in float64."""
     w = {key: value.astype(np.float64) for key, value in weights.items()}
     patch = w["patch_embed.proj.weight"].shape[-1]
     dim = w["cls_token"].shape[-1]
@@ -50,11 +50,11 @@ def by_hand(weights: Weights, numbers: NDArray[np.float32], heads: int) -> NDArr
         return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
 
     features = []
-    for picture in numbers.astype(np.float64):
+    for image in numbers.astype(np.float64):
         tokens = [w["cls_token"][0, 0]]
         for row in range(grid):
             for column in range(grid):
-                tile = picture[row * patch : (row + 1) * patch, column * patch : (column + 1) * patch]
+                tile = image[row * patch : (row + 1) * patch, column * patch : (column + 1) * patch]
                 kernel = w["patch_embed.proj.weight"].transpose(0, 2, 3, 1)
                 tokens.append((kernel * tile).sum(axis=(1, 2, 3)) + w["patch_embed.proj.bias"])
         x = np.stack(tokens) + w["pos_embed"][0]
@@ -76,21 +76,23 @@ def by_hand(weights: Weights, numbers: NDArray[np.float32], heads: int) -> NDArr
 def test_a_random_transformer_equals_one_written_by_hand(random_vit: Callable[..., Weights]) -> None:
     weights = random_vit()
     pixels = random_pixels(2, 32)
-    features = Session(build_vit(weights, LOOKING).SerializeToString()).run(pixels)
+    features = OnnxSession(build_vit(weights, LOOKING).SerializeToString()).run(pixels)
     assert np.abs(features - by_hand(weights, LOOKING.normalise(pixels), heads=2)).max() < 1e-4
 
 
 def test_layer_scale_is_applied(random_vit: Callable[..., Weights]) -> None:
     weights = random_vit(depth=1)
     pixels = random_pixels(2, 32)
-    plain = Session(build_vit(weights, LOOKING).SerializeToString()).run(pixels)
+    plain = OnnxSession(build_vit(weights, LOOKING).SerializeToString()).run(pixels)
     scaled = dict(weights)
     for layer, scale in (("attn.proj", "ls1"), ("mlp.fc2", "ls2")):
         gamma = np.linspace(0.5, 2, 128, dtype=np.float32)
         scaled[f"blocks.0.{scale}.gamma"] = gamma
         scaled[f"blocks.0.{layer}.weight"] = weights[f"blocks.0.{layer}.weight"] / gamma[:, None]
         scaled[f"blocks.0.{layer}.bias"] = weights[f"blocks.0.{layer}.bias"] / gamma
-    assert np.allclose(Session(build_vit(scaled, LOOKING).SerializeToString()).run(pixels), plain, atol=1e-4)
+    assert np.allclose(
+        OnnxSession(build_vit(scaled, LOOKING).SerializeToString()).run(pixels), plain, atol=1e-4
+    )
 
 
 def test_positions_of_the_same_grid_stay(random_vit: Callable[..., Weights]) -> None:
@@ -111,7 +113,7 @@ def test_interpolation_keeps_constants_and_inner_slopes() -> None:
 
 def test_other_sizes_work(random_vit: Callable[..., Weights]) -> None:
     looking = Preprocessing(size=56, resize=56)
-    features = Session(build_vit(random_vit(), looking).SerializeToString()).run(random_pixels(3, 56))
+    features = OnnxSession(build_vit(random_vit(), looking).SerializeToString()).run(random_pixels(3, 56))
     assert features.shape == (3, 128)
     assert np.isfinite(features).all()
 
@@ -163,9 +165,9 @@ def deit_tiny(data_folders: list[Path]) -> Path:
 @pytest.mark.data
 def test_a_real_transformer_knows_the_sample_photographs(deit_tiny: Path) -> None:
     encoder = get_encoder("deit_tiny")
-    squares = np.stack([encoder.prepare(picture) for picture in load_sample_images().images])
+    squares = np.stack([encoder.prepare(image) for image in load_sample_images().images])
     model = build_vit(read_checkpoint(deit_tiny), encoder.preprocessing, logits=True)
-    best = Session(model.SerializeToString(), output="logits").run(squares).argsort(axis=1)[:, ::-1]
+    best = OnnxSession(model.SerializeToString(), output="logits").run(squares).argsort(axis=1)[:, ::-1]
     assert best[0, 0] == PALACE
     assert DAISY in best[1, :5]
     assert encoder.encode(load_sample_images().images).shape == (2, 192)
@@ -192,7 +194,7 @@ def test_a_random_transformer_equals_torch(size: int, random_vit: Callable[..., 
         Preprocessing(size=size, resize=size),
         random_pixels(2, size),
     )
-    features = Session(build_vit(weights, looking).SerializeToString()).run(pixels)
+    features = OnnxSession(build_vit(weights, looking).SerializeToString()).run(pixels)
     assert np.abs(features - _torch_reference(weights, looking.normalise(pixels), heads=2)).max() < 1e-4
 
 
@@ -201,7 +203,7 @@ def test_a_random_transformer_equals_torch(size: int, random_vit: Callable[..., 
 def test_the_real_transformer_equals_torch(deit_tiny: Path) -> None:
     pytest.importorskip("torch")
     encoder = get_encoder("deit_tiny", weights=deit_tiny)
-    squares = np.stack([encoder.prepare(picture) for picture in load_sample_images().images])
+    squares = np.stack([encoder.prepare(image) for image in load_sample_images().images])
     expected = _torch_reference(read_checkpoint(deit_tiny), encoder.preprocessing.normalise(squares), heads=3)
     assert np.abs(encoder.infer(squares) - expected).max() < 1e-4 * np.abs(expected).max()
 

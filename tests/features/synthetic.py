@@ -19,7 +19,7 @@ DIM = 5
 
 
 def make_dataset(n: int = 100, seed: int = 0) -> Dataset:
-    """Random pictures of 4x4 in four classes; the test split is smaller."""
+    """Random images of 4x4 in four classes; the test split is smaller."""
     rng = np.random.default_rng(seed)
     pixels = rng.integers(0, 256, (n + 10, 4, 4, 3), dtype=np.uint8)
     labels = np.arange(n + 10) % 4

@@ -221,20 +221,20 @@ def test_float16_keeps_features_to_half_a_thousandth(tmp_path: Path) -> None:
 def test_files_that_cannot_be_read_are_named_also_in_a_resumed_run(
     tmp_path: Path, options: dict[str, Any], bad: list[str]
 ) -> None:
-    pictures = np.random.default_rng(0).integers(0, 256, (40, 4, 4, 3), dtype=np.uint8)
-    image = pytest.importorskip("PIL.Image")
-    for number, picture in enumerate(pictures):
+    images = np.random.default_rng(0).integers(0, 256, (40, 4, 4, 3), dtype=np.uint8)
+    pillow = pytest.importorskip("PIL.Image")
+    for number, image in enumerate(images):
         file = tmp_path / "photos" / "train" / ("cat", "dog")[number % 2] / f"{number // 2:02}.png"
         file.parent.mkdir(parents=True, exist_ok=True)
-        image.fromarray(picture).save(file)
+        pillow.fromarray(image).save(file)
     # A test split of its own, so that the rows of train are the files in order.
     (tmp_path / "photos" / "test" / "cat").mkdir(parents=True)
-    image.fromarray(pictures[0]).save(tmp_path / "photos" / "test" / "cat" / "00.png")
+    pillow.fromarray(images[0]).save(tmp_path / "photos" / "test" / "cat" / "00.png")
     files = [tmp_path / "photos" / "train" / name for name in bad]
     dataset = get_dataset("image_folder", root=tmp_path / "photos")
     rows = [list(dataset.images("train")).index(file) for file in files]
     for file in files:
-        file.write_bytes(b"no picture")
+        file.write_bytes(b"no image")
     encoder = get_encoder("pixels", size=4, threads=1)
     for _ in range(2):
         with pytest.raises(ValueError, match="image_folder train: ") as caught:

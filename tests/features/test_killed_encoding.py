@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from i2cansay.disk.lock import exclusive
+from i2cansay.disk.file_lock import exclusive
 from i2cansay.features import encode_dataset
 from tests.features.synthetic import FakeEncoder, make_dataset
 

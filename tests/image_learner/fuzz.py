@@ -22,46 +22,46 @@ from PIL import Image
 from i2cansay import I2CANSAY, ImageLearner
 from i2cansay.encoders.images import MAX_PIXELS
 from i2cansay.image_learner import SkippedImages, UnreadableImages
-from tests.image_learner.pictures import file_of, pictures
+from tests.image_learner.images import file_of, small_images
 
 TOGETHER = 20
 LARGE = 0.05
-# What decoders trip over: the ends of the ranges, and sizes around the largest picture that is opened.
+# What decoders trip over: the ends of the ranges, and sizes around the largest image that is opened.
 NUMBERS = (0, 1, 2**8 - 1, 2**13, 2**15, 2**16 - 1, 2**26, 2**31 - 1, 2**32 - 1)
 
 
 def whole_files() -> dict[str, list[bytes]]:
     """Valid files by format, small and of a few kilobytes, plain and with everything a format can carry."""
-    picture = np.asarray(Image.fromarray(pictures(1)[0][0]).resize((64, 48)))
+    image = np.asarray(Image.fromarray(small_images(1)[0][0]).resize((64, 48)))
     exif = Image.Exif()
     exif[0x0112] = 6
-    clear = np.dstack([picture, picture[:, :, 0]])
-    palette = np.asarray(picture[:, :, 0] // 16)
-    frames: dict[str, Any] = {"save_all": True, "append_images": [Image.fromarray(picture[::-1].copy())]}
+    clear = np.dstack([image, image[:, :, 0]])
+    palette = np.asarray(image[:, :, 0] // 16)
+    frames: dict[str, Any] = {"save_all": True, "append_images": [Image.fromarray(image[::-1].copy())]}
     return {
         "PNG": [
-            file_of(picture, exif=exif),
+            file_of(image, exif=exif),
             file_of(clear),
-            file_of(picture[:, :, 0].astype(np.uint16) * 257),
+            file_of(image[:, :, 0].astype(np.uint16) * 257),
             file_of(palette, bits=4, transparency=3),
-            file_of(picture, **frames),
+            file_of(image, **frames),
         ],
         "JPEG": [
-            file_of(picture, "JPEG", exif=exif),
-            file_of(picture, "JPEG", progressive=True, quality=95),
-            file_of(picture[:, :, 0], "JPEG"),
-            file_of(Image.fromarray(picture).convert("CMYK"), "JPEG"),
+            file_of(image, "JPEG", exif=exif),
+            file_of(image, "JPEG", progressive=True, quality=95),
+            file_of(image[:, :, 0], "JPEG"),
+            file_of(Image.fromarray(image).convert("CMYK"), "JPEG"),
         ],
         "WEBP": [
-            file_of(picture, "WEBP", exif=exif),
+            file_of(image, "WEBP", exif=exif),
             file_of(clear, "WEBP", lossless=True),
             file_of(clear, "WEBP", quality=50),
-            file_of(picture, "WEBP", **frames),
+            file_of(image, "WEBP", **frames),
         ],
         "GIF": [
-            file_of(picture, "GIF"),
+            file_of(image, "GIF"),
             file_of(palette, "GIF", transparency=3, interlace=1),
-            file_of(picture, "GIF", **frames),
+            file_of(image, "GIF", **frames),
         ],
     }
 
@@ -137,8 +137,8 @@ def fuzz(count: int, seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     files = whole_files()
     model = ImageLearner("pixels", I2CANSAY(random_state=0), size=32)
-    model.learn(*pictures(30))
-    for kind in files:  # undamaged they are pictures, but for the last of each, which may be animated
+    model.learn(*small_images(30))
+    for kind in files:  # undamaged they are images, but for the last of each, which may be animated
         model.predict(files[kind][:-1])
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     answered: Counter[str] = Counter()

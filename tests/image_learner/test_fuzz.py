@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# A picture at the limit of 2^26 pixels takes 0.3 GB to decode, as WebP 1 GB, and one is decoded at a time.
+# An image at the limit of 2^26 pixels takes 0.3 GB to decode, as WebP 1 GB, and one is decoded at a time.
 MOST_MEGABYTES = 1200
 
 
@@ -22,7 +22,7 @@ def test_damaged_files_get_an_answer_or_a_reason(count: int, seed: int) -> None:
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert sum(told["asked"].values()) >= count
-    # Of each format some are still pictures and some are not: the damage is neither too little nor too much.
+    # Of each format some are still images and some are not: the damage is neither too little nor too much.
     assert all(0 < told["answered"][kind] < told["asked"][kind] for kind in ("GIF", "JPEG", "PNG", "WEBP"))
     assert told["slowest call, CPU s"] < 10
     assert told["peak memory, MB"] - told["memory before, MB"] < MOST_MEGABYTES

@@ -16,7 +16,7 @@ from i2cansay.encoders import get_encoder
 from i2cansay.learners.model_file import load_with_extra, save
 from i2cansay.testing.blobs import blobs
 from i2cansay.testing.comparison import state_difference
-from tests.image_learner.pictures import pictures
+from tests.image_learner.images import small_images
 
 
 class Mine(I2CANSAY):
@@ -26,7 +26,7 @@ class Mine(I2CANSAY):
 @pytest.fixture
 def model() -> ImageLearner:
     made = ImageLearner("pixels", I2CANSAY(random_state=0), size=5)
-    made.learn(*pictures(60))
+    made.learn(*small_images(60))
     return made
 
 
@@ -45,9 +45,9 @@ def test_saved_and_loaded_it_goes_on_bit_for_bit(name: str, model: ImageLearner,
     assert loaded.encoder.fingerprint == model.encoder.fingerprint
     assert loaded.encoder.threads == 1
     for each in (model, loaded):
-        each.learn(*pictures(120, seed=1))
+        each.learn(*small_images(120, seed=1))
     assert state_difference(model.learner.state(), loaded.learner.state()) is None
-    asked = pictures(20, seed=2)[0]
+    asked = small_images(20, seed=2)[0]
     assert np.array_equal(model.predict_proba(asked), loaded.predict_proba(asked))
 
 
@@ -123,7 +123,7 @@ def test_the_two_kinds_of_file_are_not_taken_for_each_other(model: ImageLearner,
 
 def test_a_class_of_ones_own(tmp_path: Path) -> None:
     made = ImageLearner("pixels", Mine(random_state=0))
-    made.learn(*pictures(10))
+    made.learn(*small_images(10))
     made.save(tmp_path / "mine")
     with pytest.raises(ValueError, match="learner=YourClass"):
         ImageLearner.load(tmp_path / "mine")
@@ -133,5 +133,5 @@ def test_a_class_of_ones_own(tmp_path: Path) -> None:
 def test_a_learner_of_features_gets_an_encoder(model: ImageLearner, tmp_path: Path) -> None:
     model.learner.save(tmp_path / "features")
     again = ImageLearner("pixels", i2cansay.load(tmp_path / "features"), size=5)
-    asked: list[Any] = list(pictures(10, seed=1)[0])
+    asked: list[Any] = list(small_images(10, seed=1)[0])
     assert np.array_equal(again.predict(asked), model.predict(asked))

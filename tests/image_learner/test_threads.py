@@ -11,7 +11,7 @@ import pytest
 from i2cansay import I2CANSAY, ImageLearner
 from i2cansay.image_learner import parts as parts_module
 from i2cansay.testing.comparison import state_difference
-from tests.image_learner.pictures import pictures
+from tests.image_learner.images import small_images
 
 LONG = 60.0
 
@@ -21,7 +21,7 @@ def fresh(learner: str | None = None) -> ImageLearner:
 
 
 def held_up(images: list[Any], reached: Event, go: Event) -> Any:
-    """Give pictures one by one, and stop before the last until `go`."""
+    """Give images one by one, and stop before the last until `go`."""
     yield from images[:-1]
     reached.set()
     assert go.wait(LONG)
@@ -30,7 +30,7 @@ def held_up(images: list[Any], reached: Event, go: Event) -> Any:
 
 def test_a_question_waits_for_no_lesson_and_a_lesson_for_no_question() -> None:
     model = fresh()
-    images, labels = pictures(30)
+    images, labels = small_images(30)
     model.learn(images, labels)
     reached, go = Event(), Event()
     lesson = Thread(target=model.learn, args=(held_up(images, reached, go), ["new"] * 30))
@@ -46,7 +46,7 @@ def test_a_question_waits_for_no_lesson_and_a_lesson_for_no_question() -> None:
 def test_a_long_question_is_answered_from_one_state(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts_module, "PART_SIZE", 4)
     model = fresh()
-    images, labels = pictures(30)
+    images, labels = small_images(30)
     model.learn(images, labels)
     expected = model.predict_proba(images)
     reached, go = Event(), Event()
@@ -63,7 +63,7 @@ def test_a_long_question_is_answered_from_one_state(monkeypatch: pytest.MonkeyPa
 
 
 def test_lessons_of_two_threads_are_both_learnt() -> None:
-    images, _ = pictures(30)
+    images, _ = small_images(30)
     model = fresh("ncm")
     reached, go = Event(), Event()
     first = Thread(target=model.learn, args=(held_up(images, reached, go), ["first"] * 30))
@@ -80,7 +80,7 @@ def test_lessons_of_two_threads_are_both_learnt() -> None:
 @pytest.mark.parametrize("learner", ["i2cansay", "slda", "ncm"])
 def test_any_calls_from_any_threads(learner: str, tmp_path: Path) -> None:
     model = fresh(learner)
-    images, labels = pictures(12)
+    images, labels = small_images(12)
     model.learn(images, labels)
     done, wrong = Event(), list[object]()
 
@@ -116,7 +116,7 @@ def test_any_calls_from_any_threads(learner: str, tmp_path: Path) -> None:
 
 def test_it_can_be_copied() -> None:
     model = fresh()
-    images, labels = pictures(12)
+    images, labels = small_images(12)
     model.learn(images, labels)
     twin = copy(model)
     assert twin.learner is model.learner

@@ -201,6 +201,7 @@ def test_names_stay_in_the_folder(shared: Running, name: str) -> None:
         ({"learner": "joint"}, "keeps the samples"),
         ({"parameters": {"memory_size": 10}}, "keeps the samples"),
         ({"learner": "oracle"}, "there is no learner"),
+        ({"learner": "i2cansay.learners.closed_form.ncm:NearestClassMean"}, "there is no learner"),
         ({"parameters": {"lr": -1.0}}, "lr"),
         ({"parameters": {"random_state": "today"}}, "cannot be made"),
         ({"parameters": {"momentum": "much"}}, "cannot be made"),

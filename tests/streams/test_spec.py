@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from i2cansay.streams import make_stream
 from i2cansay.streams.gaussian_schedule import GaussianScheduleStream
 from i2cansay.streams.si_blurry import SiBlurryStream
 from i2cansay.streams.step import StepStream
+from i2cansay.streams.stream import Batch, Labels, Stream, batches_of_pass
 
 Y = np.repeat(np.arange(10), 10)
 
@@ -75,3 +79,34 @@ def test_importing_the_table_imports_no_stream() -> None:
     code = "import sys, i2cansay.streams; print('i2cansay.streams.step' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_stream_of_your_own_goes_by_module_and_class() -> None:
+    y = np.arange(60) % 4
+    own = make_stream("i2cansay.streams.step:StepStream:2,epochs=3", y, seed=5)
+    assert [batch.rows.tolist() for batch in own] == [
+        batch.rows.tolist() for batch in make_stream("step:2,epochs=3", y, seed=5)
+    ]
+    assert make_stream("i2cansay.streams.iid:IidStream", y).spec == "iid"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Plain(Stream):
+    name: ClassVar[str] = "plain"
+    has_sessions: ClassVar[bool] = False
+
+    def arrange(self, classes: Labels, rng: np.random.Generator) -> Iterable[Batch]:
+        return batches_of_pass(np.arange(len(self.y)), self.batch_size, session=0)
+
+
+def test_its_short_form_reads_back_and_it_needs_no_parameters() -> None:
+    stream = Plain(y=np.arange(60) % 4)
+    assert stream.spec == f"{__name__}:Plain"
+    assert make_stream(stream.spec, stream.y).describe() == stream.describe()
+    with pytest.raises(ValueError, match=r"expected key=value in the stream 'plain', got '3'; it has none"):
+        make_stream(f"{stream.spec}:3", stream.y)
+
+
+def test_what_is_no_stream_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected fractions:Fraction to be a class derived from Stream"):
+        make_stream("fractions:Fraction", np.arange(4))

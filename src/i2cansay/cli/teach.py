@@ -20,7 +20,11 @@ def learn(
     label: Annotated[str, typer.Option(help="The CSV column that holds the label.")] = "label",
     learner: Annotated[
         str | None,
-        typer.Option(help="Which learner a new model is; i2cansay if not said.", show_default=False),
+        typer.Option(
+            help="Learner of a new model: a name, or `package.module:Class` for one of your own, which an "
+            "existing model of that class needs too. Without it: i2cansay.",
+            show_default=False,
+        ),
     ] = None,
     set_: Annotated[
         list[str],
@@ -35,15 +39,17 @@ def learn(
     Example: i2cansay learn defects.i2cs monday.csv && i2cansay learn defects.i2cs tuesday.csv
     """
     from i2cansay.cli.model import TaughtModel
-    from i2cansay.cli.parameters import parse_settings
+    from i2cansay.cli.parameter_options import parse_settings
+    from i2cansay.core.import_by_name import is_import_name
     from i2cansay.features import load_features
 
     if model.exists():
-        if set_ or learner is not None:
+        own = learner if learner is not None and is_import_name(learner) else None
+        if set_ or learner != own:
             raise ValueError(
                 f"{model} exists: its learner and parameters are in the file; leave out --learner and --set"
             )
-        known = TaughtModel.open(model)
+        known = TaughtModel.open(model, own)
     else:
         known = TaughtModel.new(learner or "i2cansay", parse_settings(set_))
     rows = sum(known.learn(load_features(path, label=label), batch_size) for path in data)
@@ -58,6 +64,10 @@ def predict(
     ],
     *,
     label: Annotated[str, typer.Option(help="The CSV column that may hold the label.")] = "label",
+    learner: Annotated[
+        str | None,
+        typer.Option(help="For a model of a learner of your own: its class, as `package.module:Class`."),
+    ] = None,
     top: Annotated[int, typer.Option(min=1, help="How many of the likeliest classes to name.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Write here instead of to the terminal.")] = None,
 ) -> None:
@@ -68,7 +78,7 @@ def predict(
     from i2cansay.cli.model import TaughtModel
     from i2cansay.features import load_features
 
-    taught = TaughtModel.open(model)
+    taught = TaughtModel.open(model, learner)
     known, asked = taught.learner, load_features(data, label=label).ordered_as(taught.columns)
     probabilities = known.predict_proba(asked.X)
     top = min(top, probabilities.shape[1])

@@ -9,9 +9,9 @@ Examples
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
+from i2cansay.core.import_by_name import import_by_name, is_import_name
 from i2cansay.datasets.dataset import Dataset, Image, Labels, Rows, Split
 from i2cansay.datasets.definition import Definition, Download
 
@@ -42,11 +42,15 @@ __all__ = [
 
 
 def get_definition(name: str) -> Definition:
-    """What is known about a data set, without looking for its files."""
-    if name not in DATASETS:
-        raise ValueError(f"expected one of {', '.join(DATASETS)}; got {name!r}")
-    module, _, attribute = DATASETS[name].partition(":")
-    definition: Definition = getattr(import_module(module), attribute)
+    """Return what is known about a data set, without looking for its files."""
+    if name not in DATASETS and not is_import_name(name):
+        raise ValueError(
+            f"expected one of {', '.join(DATASETS)}, or a definition of your own as "
+            f'"package.module:NAME"; got {name!r}'
+        )
+    definition = import_by_name(DATASETS.get(name, name))
+    if not isinstance(definition, Definition):
+        raise ValueError(f"expected {name} to be a Definition, got {definition!r}")
     return definition
 
 
@@ -55,7 +59,7 @@ def get_dataset(name: str, *, root: str | Path | None = None) -> Dataset:
 
     Parameters
     ----------
-    name : a key of `DATASETS`.
+    name : a key of `DATASETS`, or a `Definition` of your own as "package.module:NAME".
     root : the data set's folder, or the one above it. Without it the folders of the search path
         `I2CANSAY_DATA` are tried, for each `<folder>/<name>` and the folder itself.
 

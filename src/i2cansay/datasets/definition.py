@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from i2cansay.datasets.dataset import Dataset, Split
-from i2cansay.datasets.places import folders_of
+from i2cansay.datasets.search_path import folders_of
 from i2cansay.disk.places import DATA_VARIABLE
 
 

@@ -119,7 +119,7 @@ IMAGE_FOLDER = Definition(
     name="image_folder",
     title="a folder of your own: one folder per class, with or without train/ and test/ above them",
     layouts=(_find,),
-    source="your own pictures",
+    source="your own images",
     files=(
         "Needed: folder/<class>/<image> or folder/train/<class>/<image> and folder/test/<class>/<image>, "
         "as png, jpg, webp, gif, bmp, tif, ppm, pgm or avif."

@@ -13,7 +13,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from i2cansay.encoders.table import ENCODERS, entry_of
+from i2cansay.core.import_by_name import is_import_name
+from i2cansay.encoders.encoder_table import ENCODERS, entry_of
 
 if TYPE_CHECKING:
     from i2cansay.encoders.encoder import Encoder
@@ -33,8 +34,8 @@ def get_encoder(
     Parameters
     ----------
     name : str or Path
-        A name of `ENCODERS`, one added with `i2cansay encoder add`, or the path of an `.onnx` file with a
-        TOML file beside it.
+        A name of `ENCODERS`, one added with `i2cansay encoder add`, the path of an `.onnx` file with a TOML
+        file beside it, or an entry of your own as "package.module:NAME".
     size : int, optional
         Side of the square that the encoder sees, in pixels; the encoder's own by default.
     threads : int, optional
@@ -59,7 +60,8 @@ def get_encoder(
 
         return open_onnx(Path(name), size=size, threads=threads)
     name = str(name)
-    if weights is None:
+    own = is_import_name(name)
+    if weights is None and not own:
         from i2cansay.encoders.added import added_names, open_added
 
         added = added_names()
@@ -67,8 +69,11 @@ def get_encoder(
             return open_added(name, size=size, threads=threads)
         if name not in ENCODERS:
             known = ", ".join(sorted({*ENCODERS, *added}))
-            raise ValueError(f"no encoder is called {name!r}; there are {known}")
-    elif name not in ENCODERS:
+            raise ValueError(
+                f"no encoder is called {name!r}; there are {known}; "
+                'one of your own goes by "package.module:NAME"'
+            )
+    elif name not in ENCODERS and not own:
         raise ValueError(
             f"weights= goes with one of {', '.join(ENCODERS)}; add {name!r} with `i2cansay encoder add`"
         )

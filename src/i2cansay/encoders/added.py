@@ -1,7 +1,7 @@
 """Encoders that a user has added, remembered in the cache folder.
 
 Each is two files: the weights (`.safetensors`, whatever they came as) or the graph (`.onnx`), and a TOML file
-with how pictures are prepared and, for weights, which recipe builds the graph.
+with how images are prepared and, for weights, which recipe builds the graph.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from i2cansay.disk.places import cache_folder
 from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
 from i2cansay.encoders.description import describe, read_description
 from i2cansay.encoders.encoder import Encoder
+from i2cansay.encoders.encoder_table import ENCODERS, entry_of, recipe_of
 from i2cansay.encoders.onnx_file import open_onnx
 from i2cansay.encoders.recipe import Recipe, sha256_of
-from i2cansay.encoders.table import ENCODERS, entry_of, recipe_of
 
 # How to tell a family by a key that only it has.
 SIGNS = {
@@ -82,7 +82,7 @@ def official_recipe(name: str) -> Recipe:
 
 
 def add_encoder(name: str, weights: Path) -> Encoder:
-    """Copy an encoder into the cache folder, after it was built and has encoded a picture.
+    """Copy an encoder into the cache folder, after it was built and has encoded an image.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def add_encoder(name: str, weights: Path) -> Encoder:
         A name of the table that needs weights (`resnet18`), or a new one.
     weights : Path
         A checkpoint (`.pth`, `.safetensors`, `.npz`), or an `.onnx` file with its TOML file beside it. Beside
-        a checkpoint too, a TOML file may say how pictures are prepared (size, resize, interpolation, mean,
+        a checkpoint too, a TOML file may say how images are prepared (size, resize, interpolation, mean,
         std); what it leaves out is the recipe's.
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):

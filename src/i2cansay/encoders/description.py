@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from i2cansay.encoders.onnx_session import POOLS
 from i2cansay.encoders.preprocessing import Preprocessing
-from i2cansay.encoders.session import POOLS
 
 LAYOUTS = ("nchw", "nhwc")
 LOOKS = tuple(field.name for field in fields(Preprocessing))

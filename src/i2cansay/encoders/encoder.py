@@ -1,4 +1,4 @@
-"""An encoder: pictures in, feature vectors out."""
+"""An encoder: images in, feature vectors out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Features = NDArray[np.float32]
 BATCH_SIZE = 8
 
 
-class Model(Protocol):
+class FeatureFunction(Protocol):
     """What turns squares of pixels (n, size, size, 3) into features (n, dim)."""
 
     @property
@@ -37,13 +37,13 @@ class Model(Protocol):
 
 @dataclass(frozen=True)
 class EncodedImages:
-    """Features of the pictures that could be read, and an error for each that could not.
+    """Features of the images that could be read, and an error for each that could not.
 
     Attributes
     ----------
     features : ndarray of shape (n_read, dim), float32
     indices : ndarray of shape (n_read,), int64
-        Which of the given pictures each row belongs to.
+        Which of the given images each row belongs to.
     errors : tuple of ImageError
         In order of their `index`.
     """
@@ -54,10 +54,10 @@ class EncodedImages:
 
 
 class Encoder:
-    """Pictures to feature vectors.
+    """Images to feature vectors.
 
-    Made by `get_encoder`. Pictures may be paths, bytes, binary files, PIL images or arrays (`open_image`).
-    Features depend on the picture and the encoder only, not on what shares a batch with it.
+    Made by `get_encoder`. Images may be paths, bytes, binary files, PIL images or arrays (`open_image`).
+    Features depend on the image and the encoder only, not on what shares a batch with it.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Encoder:
         self,
         name: str,
         *,
-        model: Model,
+        model: FeatureFunction,
         preprocessing: Preprocessing,
         fingerprint: str,
         threads: int | None = None,
@@ -93,7 +93,7 @@ class Encoder:
         return f"<Encoder {self.name}: {self.preprocessing.size} px -> {self.dim}, {self.fingerprint[:12]}>"
 
     def prepare(self, image: Source) -> Pixels:
-        """Open one picture and bring it to the encoder's square: (size, size, 3), uint8."""
+        """Open one image and bring it to the encoder's square: (size, size, 3), uint8."""
         # Twice the needed side leaves the resampling filter enough to work with.
         return self.preprocessing.square(open_image(image, shorter_side=2 * self.preprocessing.resize))
 
@@ -102,13 +102,13 @@ class Encoder:
         return self._model(squares, threads=threads or self.threads)
 
     def encode(self, images: Iterable[Source], *, on_error: Literal["raise", "skip"] = "raise") -> Features:
-        """Encode pictures.
+        """Encode images.
 
         Parameters
         ----------
-        images : iterable of pictures
+        images : iterable of images
         on_error : {"raise", "skip"}
-            With "skip" the pictures that cannot be read have no row; `encode_each` says which those are.
+            With "skip" the images that cannot be read have no row; `encode_each` says which those are.
 
         Returns
         -------
@@ -117,7 +117,7 @@ class Encoder:
         Raises
         ------
         ImageError
-            Naming every picture that cannot be read, with on_error="raise".
+            Naming every image that cannot be read, with on_error="raise".
         """
         if on_error not in ("raise", "skip"):
             raise ValueError(f'on_error is "raise" or "skip", got {on_error!r}')
@@ -127,7 +127,7 @@ class Encoder:
         return encoded.features
 
     def encode_each(self, images: Iterable[Source], *, batch_size: int | None = None) -> EncodedImages:
-        """Encode the pictures that can be read, and collect an error for each that cannot."""
+        """Encode the images that can be read, and collect an error for each that cannot."""
         parts = list(self._parts(images, batch_size))
         return EncodedImages(
             np.concatenate([part.features for part in parts] or [np.empty((0, self.dim), np.float32)]),
@@ -138,7 +138,7 @@ class Encoder:
     def encode_batches(
         self, images: Iterable[Source], *, batch_size: int | None = None
     ) -> Iterator[Features]:
-        """Encode a stream of pictures, batch by batch and in order, without holding more than a few batches.
+        """Encode a stream of images, batch by batch and in order, without holding more than a few batches.
 
         Opening, resizing and inference of different batches run at the same time on all cores.
 
@@ -158,7 +158,7 @@ class Encoder:
             raise ValueError(f"expected a batch size of at least 1, got {batch_size}")
         if batch_size is None:
             batch_size = BATCH_SIZE
-            if isinstance(images, Sized):  # few pictures: no core without work
+            if isinstance(images, Sized):  # few images: no core without work
                 batch_size = max(1, min(batch_size, -(-len(images) // self.threads)))
         numbered = enumerate(several(images))
         first = list(islice(numbered, batch_size))
@@ -196,7 +196,7 @@ class Encoder:
 
 
 def several(images: Iterable[Source]) -> Iterable[Source]:
-    """Refuse a single picture, whose rows or letters would otherwise be taken for pictures.
+    """Refuse a single image, whose rows or letters would otherwise be taken for images.
 
     Examples
     --------

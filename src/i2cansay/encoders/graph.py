@@ -22,7 +22,7 @@ Array = NDArray[Any]
 class Graph:
     """An ONNX graph under construction; every method adds a layer and returns the name of its output.
 
-    The input is called `pixels`: uint8, (n, height, width, 3), as a picture lies in memory. Normalisation is
+    The input is called `pixels`: uint8, (n, height, width, 3), as an image lies in memory. Normalisation is
     the graph's first layer, so that no other code can get it wrong.
 
     Examples

@@ -8,10 +8,10 @@ from contextlib import suppress
 
 from i2cansay.disk.atomic import write_atomically
 from i2cansay.disk.places import cache_folder
-from i2cansay.encoders.session import Session
+from i2cansay.encoders.onnx_session import OnnxSession
 
 
-def cached_session(name: str, key: str, build: Callable[[], bytes]) -> Session:
+def cached_session(name: str, key: str, build: Callable[[], bytes]) -> OnnxSession:
     """Open the graph that was kept for a key, or build it and keep it.
 
     A graph's file name ends in the hash of its bytes, so that one that was damaged on the disk is not used but
@@ -33,11 +33,11 @@ def cached_session(name: str, key: str, build: Callable[[], bytes]) -> Session:
             with kept.open("rb") as stream:
                 digest = hashlib.file_digest(stream, "sha256").hexdigest()
             if kept.stem == f"{stem}-{digest}":
-                return Session(kept)
+                return OnnxSession(kept)
     graph = build()
     built = folder / f"{stem}-{hashlib.sha256(graph).hexdigest()}.onnx"
     try:
         write_atomically(built, lambda temporary: temporary.write_bytes(graph))
     except OSError:  # a read-only or full disk costs time, not the result
-        return Session(graph)
-    return Session(built)
+        return OnnxSession(graph)
+    return OnnxSession(built)

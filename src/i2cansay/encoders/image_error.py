@@ -1,4 +1,4 @@
-"""The error of a picture that cannot be used."""
+"""The error of an image that cannot be used."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 
 class ImageError(ValueError):
-    """A picture that cannot be used.
+    """An image that cannot be used.
 
     Attributes
     ----------
     index : int or None
-        Its place among the pictures that were given, where there were several.
+        Its place among the images that were given, where there were several.
     """
 
     def __init__(self, reason: str, index: int | None = None) -> None:
@@ -20,12 +20,12 @@ class ImageError(ValueError):
         self.index = index
 
     def at(self, index: int) -> ImageError:
-        """Return the same error for the picture at `index`."""
+        """Return the same error for the image at `index`."""
         return ImageError(self.reason, index)
 
 
 def summary_of(errors: Sequence[ImageError]) -> ImageError:
-    """One error that names every picture that could not be read.
+    """One error that names every image that could not be read.
 
     Examples
     --------

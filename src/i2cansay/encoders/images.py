@@ -1,4 +1,4 @@
-"""Opening pictures of every kind, and refusing the ones that are none with a sentence that says why."""
+"""Opening images of every kind, and refusing the ones that are none with a sentence that says why."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "MAX_PIXELS", "ImageError", "open_image"]
 
-# The largest picture that is decoded: 64-megapixel cameras pass, and decoding takes 0.3 GB, as WebP 1 GB.
+# The largest image that is decoded: 64-megapixel cameras pass, and decoding takes 0.3 GB, as WebP 1 GB.
 MAX_PIXELS = 2**26
-# Above this, pictures are decoded one at a time, so that several threads do not multiply that memory.
+# Above this, images are decoded one at a time, so that several threads do not multiply that memory.
 LARGE = 2**24
 # Formats for photographs and drawings; others (EPS runs a program, PDF is a document) are never tried.
 FORMATS = ("PNG", "JPEG", "MPO", "WEBP", "GIF", "BMP", "TIFF", "PPM", "AVIF")
-# EXIF's orientation: which transposition shows the picture upright.
+# EXIF's orientation: which transposition shows the image upright.
 UPRIGHT = {
     2: "FLIP_LEFT_RIGHT",
     3: "ROTATE_180",
@@ -47,7 +47,7 @@ UPRIGHT = {
 ORIENTATION = 0x0112
 
 _one_at_a_time = threading.Lock()
-# A picture that Pillow has not loaded yet and an open file have a place where they are read next: two threads
+# An image that Pillow has not loaded yet and an open file have a place where they are read next: two threads
 # that meet the same one go one after the other. Which lock it is follows from where the object lies in memory;
 # images come before files, so that nobody waits in a circle.
 _image_locks = [threading.Lock() for _ in range(64)]
@@ -57,7 +57,7 @@ _file_locks = [threading.Lock() for _ in range(64)]
 def open_image(
     source: Source, *, max_pixels: int = MAX_PIXELS, shorter_side: int | None = None
 ) -> Image.Image:
-    """Open a picture as upright RGB.
+    """Open an image as upright RGB.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def open_image(
         Arrays are (height, width) or (height, width, 1, 3 or 4): bool, uint8, uint16 over the full range,
         or floats in 0..1.
     max_pixels : int
-        A larger picture is refused from its header, before it is decoded.
+        A larger image is refused from its header, before it is decoded.
     shorter_side : int, optional
         What the caller needs of the shorter side. A JPEG file at least twice as large is decoded at a half, a
         quarter or an eighth of its size, but no smaller than this: several times faster for photographs.
@@ -79,7 +79,7 @@ def open_image(
     Raises
     ------
     ImageError
-        For what is missing, damaged, cut off, animated, empty, too large, or not a picture.
+        For what is missing, damaged, cut off, animated, empty, too large, or not an image.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def open_image(
     (255, 255, 255)
     >>> open_image(b"GIF89a")
     Traceback (most recent call last):
-    i2cansay.encoders.image_error.ImageError: the file is damaged or not a picture (PNG, JPEG, ...)
+    i2cansay.encoders.image_error.ImageError: the file is damaged or not an image (PNG, JPEG, ...)
     """
     pillow = import_extra("PIL.Image")
     if isinstance(source, np.ndarray):
@@ -110,10 +110,10 @@ def _lock_of(thing: object, locks: list[threading.Lock]) -> AbstractContextManag
 
 
 def _stream(source: Any, stack: ExitStack) -> IO[bytes]:
-    """The bytes of a picture as a binary stream; files are closed with the stack."""
+    """The bytes of an image as a binary stream; files are closed with the stack."""
     if isinstance(source, bytes | bytearray | memoryview):
         if len(source) == 0:
-            raise ImageError("the picture has no bytes")
+            raise ImageError("the image has no bytes")
         return io.BytesIO(source)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
@@ -144,7 +144,7 @@ def _decoded(opened: Callable[[], Image.Image], max_pixels: int, shorter_side: i
             _check_size(image.size, max_pixels, image.size)
             # MPO is what some phones call a photograph with a second view or depth map behind it.
             if image.format != "MPO" and getattr(image, "is_animated", False):
-                raise ImageError("the picture is animated or has several pages; expected a single one")
+                raise ImageError("the image is animated or has several pages; expected a single one")
             if shorter_side is not None:
                 image.draft(None, (shorter_side, shorter_side))
             with _one_at_a_time if image.width * image.height > LARGE else nullcontext():
@@ -153,7 +153,7 @@ def _decoded(opened: Callable[[], Image.Image], max_pixels: int, shorter_side: i
     except ImageError:
         raise
     except MemoryError as error:
-        raise ImageError("the picture needs more memory than there is") from error
+        raise ImageError("the image needs more memory than there is") from error
     except Exception as error:  # decoders raise OSError, SyntaxError, struct.error, IndexError, ...
         raise ImageError(_what_happened(error)) from error
 
@@ -162,29 +162,28 @@ def _what_happened(error: Exception) -> str:
     """A sentence for what a decoder raised."""
     kind = type(error).__name__
     if kind == "DecompressionBombError":
-        return "the picture has more pixels than Pillow opens; shrink it first"
+        return "the image has more pixels than Pillow opens; shrink it first"
     text = str(error).split("\n", maxsplit=1)[0].strip()
     if kind == "UnidentifiedImageError":
         text = "PNG, JPEG, ..."
     elif not text or " object at 0x" in text:  # addresses mean nothing to the reader
         text = kind
-    return f"the file is damaged or not a picture ({text})"
+    return f"the file is damaged or not an image ({text})"
 
 
 def _check_size(size: tuple[int, int], max_pixels: int, shown: tuple[int, ...]) -> None:
     if min(size) < 1:
-        raise ImageError(f"the picture has no pixels (size {shown})")
+        raise ImageError(f"the image has no pixels (size {shown})")
     if size[0] * size[1] > max_pixels:
         raise ImageError(
-            f"the picture has {size[0]} x {size[1]} pixels, more than the {max_pixels} allowed; "
-            "shrink it first"
+            f"the image has {size[0]} x {size[1]} pixels, more than the {max_pixels} allowed; shrink it first"
         )
 
 
 def _upright(image: Image.Image) -> Image.Image:
     try:
         orientation = image.getexif().get(ORIENTATION, 1)
-    except Exception:  # damaged EXIF: the picture itself may be whole
+    except Exception:  # damaged EXIF: the image itself may be whole
         orientation = 1
     if orientation not in UPRIGHT:
         return image

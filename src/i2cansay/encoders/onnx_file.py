@@ -12,9 +12,9 @@ import numpy as np
 from i2cansay.encoders.description import read_description
 from i2cansay.encoders.encoder import Encoder, Features
 from i2cansay.encoders.extra import import_extra
+from i2cansay.encoders.onnx_session import OnnxSession
 from i2cansay.encoders.preprocessing import Pixels, Preprocessing
 from i2cansay.encoders.recipe import sha256_of
-from i2cansay.encoders.session import Session
 
 PRECISIONS = {"tensor(float)": "float32", "tensor(float16)": "float16", "tensor(double)": "float64"}
 
@@ -33,7 +33,7 @@ def open_onnx(
             f'them: import onnx; onnx.save(onnx.load("{path.name}"), "whole.onnx")'
         )
     try:
-        session = Session(path, output=description.output, pool=description.pool)
+        session = OnnxSession(path, output=description.output, pool=description.pool)
         if session.type not in PRECISIONS:
             raise ValueError(f"its input is a {session.type}, expected {', '.join(PRECISIONS)}")
         model = OnnxModel(session, looking, description.layout)
@@ -53,7 +53,7 @@ def open_onnx(
 class OnnxModel:
     """A graph that expects normalised numbers."""
 
-    def __init__(self, session: Session, preprocessing: Preprocessing, layout: str) -> None:
+    def __init__(self, session: OnnxSession, preprocessing: Preprocessing, layout: str) -> None:
         self._session = session
         self._preprocessing = preprocessing
         self._axes = (0, 3, 1, 2) if layout == "nchw" else (0, 1, 2, 3)

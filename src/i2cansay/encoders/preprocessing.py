@@ -1,4 +1,4 @@
-"""From a picture to the square of pixels that an encoder looks at."""
+"""From an image to the square of pixels that an encoder looks at."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class SizeError(ValueError):
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """How a picture becomes an encoder's input.
+    """How an image becomes an encoder's input.
 
-    The shorter side is resized to `resize` and the central square of `size` pixels is kept. A picture whose
+    The shorter side is resized to `resize` and the central square of `size` pixels is kept. An image whose
     shorter side is below `size` is enlarged to `size` instead, with nothing cropped but the excess of its
-    longer side: the border of a 32-pixel picture is subject, not margin. The two steps are done as one, by
-    resampling the part of the picture that will be kept.
+    longer side: the border of a 32-pixel image is subject, not margin. The two steps are done as one, by
+    resampling the part of the image that will be kept.
 
     Attributes
     ----------
@@ -79,23 +79,23 @@ class Preprocessing:
         return replace(self, size=size, resize=round(size * self.resize / self.size))
 
     def in_words(self) -> str:
-        """Say what becomes of a picture.
+        """Say what becomes of an image.
 
         Examples
         --------
         >>> Preprocessing(size=64, resize=64).in_words()
-        'shorter side of small and large pictures to 64 pixels, bicubic, then the centre of 64 x 64'
+        'shorter side of small and large images to 64 pixels, bicubic, then the centre of 64 x 64'
         """
         crop = f"{self.interpolation}, then the centre of {self.size} x {self.size}"
         if self.resize == self.size:
-            return f"shorter side of small and large pictures to {self.size} pixels, {crop}"
+            return f"shorter side of small and large images to {self.size} pixels, {crop}"
         return (
-            f"shorter side to {self.resize} pixels, {crop}; a picture whose shorter side is below {self.size} "
+            f"shorter side to {self.resize} pixels, {crop}; an image whose shorter side is below {self.size} "
             f"is enlarged to {self.size} instead, which keeps its border"
         )
 
     def square(self, image: Image.Image) -> Pixels:
-        """Resize and crop an RGB picture.
+        """Resize and crop an RGB image.
 
         Returns
         -------

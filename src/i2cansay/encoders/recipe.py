@@ -15,8 +15,8 @@ from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoi
 from i2cansay.encoders.description import preprocessing_beside
 from i2cansay.encoders.encoder import Encoder, Features
 from i2cansay.encoders.graph_cache import cached_session
+from i2cansay.encoders.onnx_session import OnnxSession
 from i2cansay.encoders.preprocessing import Pixels, Preprocessing, SizeError
-from i2cansay.encoders.session import Session
 from i2cansay.encoders.used_weights import HEADS, UsedWeights
 
 # Raise when a builder changes what it writes, so that cached graphs are built anew.
@@ -149,7 +149,7 @@ class Recipe:
                 )
         return preprocessing_beside(path, self.preprocessing)
 
-    def _session(self, path: Path, file_hash: str, preprocessing: Preprocessing) -> Session:
+    def _session(self, path: Path, file_hash: str, preprocessing: Preprocessing) -> OnnxSession:
         """The graph from the cache, or built, tried and put there."""
         side = preprocessing.size if self.fixed_size else "any"
         key = f"{BUILDER_VERSION} {self.name} {file_hash} {preprocessing.mean} {preprocessing.std} {side}"
@@ -164,7 +164,7 @@ class Recipe:
     def _try(self, graph: bytes, size: int) -> None:
         """Run a graph that was just built once."""
         try:
-            features = Session(graph).run(np.full((1, size, size, 3), 128, np.uint8))
+            features = OnnxSession(graph).run(np.full((1, size, size, 3), 128, np.uint8))
         except (ImportError, MemoryError):
             raise
         except Exception as error:  # ONNX Runtime's own errors share no base class
@@ -199,7 +199,7 @@ class Recipe:
 class BuiltModel:
     """A graph that takes pixels as they are."""
 
-    session: Session
+    session: OnnxSession
     dim: int
 
     def __call__(self, squares: Pixels, *, threads: int) -> Features:

@@ -38,7 +38,7 @@ def _numbers(image: Image.Image) -> NDArray[Any]:
         return numbers
     # Mode I has 32 bits, but the files that give it (16-bit PNG and PGM in some Pillow versions) use 16.
     if numbers.min() < 0 or numbers.max() > 65535:
-        raise ImageError("the picture has pixels of 32 bits; expected 8 or 16 bits per channel")
+        raise ImageError("the image has pixels of 32 bits; expected 8 or 16 bits per channel")
     # Made in memory from 8 bits it keeps their range; a dark 16-bit file must stay dark.
     if image.mode == "I" and image.format not in ("PNG", "PPM") and numbers.max() <= 255:
         return numbers.astype(np.uint8)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from i2cansay.datasets import Dataset
-from i2cansay.disk.lock import exclusive
+from i2cansay.disk.file_lock import exclusive
 from i2cansay.disk.places import cache_folder
 from i2cansay.encoders.image_error import ImageError
 from i2cansay.features.header import Header, Subset

@@ -1,4 +1,4 @@
-"""Many pictures, encoded part by part, so that memory does not grow with their number."""
+"""Many images, encoded part by part, so that memory does not grow with their number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from i2cansay.core.types import Rows
 from i2cansay.encoders.encoder import Encoder, Features, several
-from i2cansay.image_learner.outcome import UnreadableImages
+from i2cansay.image_learner.answers import UnreadableImages
 
 if TYPE_CHECKING:
     from i2cansay.encoders.images import Source
@@ -24,17 +24,17 @@ PART_SIZE = 1024
 
 @dataclass(frozen=True)
 class Part:
-    """Consecutive pictures, encoded.
+    """Consecutive images, encoded.
 
     Attributes
     ----------
     features : ndarray of shape (n_read, dim), float32
     read : ndarray of shape (n_read,), int64
-        Which of the part's pictures each row belongs to.
+        Which of the part's images each row belongs to.
     skipped : dict from int to str
-        Why each of the others could not be read, by its index among all pictures.
+        Why each of the others could not be read, by its index among all images.
     start, size : int
-        Index of the first picture among all, and how many there are.
+        Index of the first image among all, and how many there are.
     """
 
     features: Features
@@ -45,7 +45,7 @@ class Part:
 
 
 def check_images(images: Iterable[Source], on_error: str) -> Iterable[Source]:
-    """Return several pictures, or refuse what cannot be several, before any work is done.
+    """Return several images, or refuse what cannot be several, before any work is done.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def check_images(images: Iterable[Source], on_error: str) -> Iterable[Source]:
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f'on_error is "raise" or "skip", got {on_error!r}')
-    if hasattr(images, "read"):  # iterating over a file would take its lines for pictures
+    if hasattr(images, "read"):  # iterating over a file would take its lines for images
         raise ValueError("expected several images, got a single open file; put it in a list")
     if isinstance(images, set | frozenset | dict):
         raise ValueError(f"expected images in an order, as in a list, got a {type(images).__name__}")
@@ -66,9 +66,9 @@ def check_images(images: Iterable[Source], on_error: str) -> Iterable[Source]:
 
 
 def encode_in_parts(encoder: Encoder, images: Iterable[Source], on_error: OnError) -> Iterator[Part]:
-    """Encode pictures and yield them part by part, in order.
+    """Encode images and yield them part by part, in order.
 
-    With on_error="raise" nothing more is yielded once a picture could not be read; all the others are still
+    With on_error="raise" nothing more is yielded once an image could not be read; all the others are still
     looked at, and then one UnreadableImages names every bad one.
     """
     start = 0
@@ -92,16 +92,16 @@ def encode_in_parts(encoder: Encoder, images: Iterable[Source], on_error: OnErro
 
 def _pieces(images: Iterable[Any], size: int) -> Iterator[Iterable[Any]]:
     if isinstance(images, list | tuple | np.ndarray):
-        # Slices have a length, by which the encoder shares out a few pictures among the cores.
+        # Slices have a length, by which the encoder shares out a few images among the cores.
         yield from (images[start : start + size] for start in range(0, len(images), size))
         return
     iterator = iter(images)
-    for first in iterator:  # not made into a list: the encoder takes pictures one by one as it needs them
+    for first in iterator:  # not made into a list: the encoder takes images one by one as it needs them
         yield chain([first], islice(iterator, size - 1))
 
 
 def _named(images: Iterable[Any], index: int, reason: str) -> str:
-    """Add the path to a reason that does not say it, where the pictures are given as paths."""
+    """Add the path to a reason that does not say it, where the images are given as paths."""
     image = images[index] if isinstance(images, list | tuple) else None
     if not isinstance(image, str | os.PathLike) or str(image) in reason:
         return reason

@@ -8,6 +8,7 @@ array(['north'], dtype='<U5')
 from importlib import import_module
 from typing import Any
 
+from i2cansay.core.import_by_name import import_by_name, is_import_name
 from i2cansay.learners.base import OnlineClassifier
 
 LEARNERS: dict[str, str] = {
@@ -38,9 +39,17 @@ LEARNERS: dict[str, str] = {
 
 
 def learner_class(name: str) -> type[OnlineClassifier]:
-    """Return the class of a method by its name in `LEARNERS`."""
+    """Return the class of a method by its name in `LEARNERS`, or one of your own as "package.module:Class"."""
+    if is_import_name(name):
+        own = import_by_name(name)
+        if not (isinstance(own, type) and issubclass(own, OnlineClassifier)):
+            raise ValueError(f"expected {name} to be a class derived from OnlineClassifier, got {own!r}")
+        return own
     if name not in LEARNERS:
-        raise ValueError(f"there is no learner {name!r}; known are {', '.join(sorted(LEARNERS))}")
+        known = ", ".join(sorted(LEARNERS))
+        raise ValueError(
+            f'there is no learner {name!r}; known are {known}; one of your own goes by "package.module:Class"'
+        )
     module, _, attribute = LEARNERS[name].partition(":")
     found: type[OnlineClassifier] = getattr(import_module(module), attribute)
     return found

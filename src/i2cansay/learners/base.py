@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
+from i2cansay.core.part import Part
+from i2cansay.core.state_parts import add_prefix, strip_prefix
 from i2cansay.core.statistics.temperature import Temperature
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.labels import KINDS, Label, LabelRows, as_labels, same_kind
@@ -53,6 +55,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     `ImageLearner` and the service see to this themselves.
     """
 
+    parts: ClassVar[tuple[str, ...]] = ()
+    """Names of the attributes that make up the state. `_start` makes them, each a `Part`; the arrays of "_head" are
+    saved as "head.weights" and so on."""
     stores_samples: bool = False
     """Whether the state holds samples, or rows from which one could be read off."""
     streaming: ClassVar[bool] = True
@@ -86,28 +91,12 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Make empty state for features of this width; the parameters have been checked."""
 
     @abstractmethod
-    def _grow(self, n_classes: int) -> None:
-        """Make room for `n_classes` classes."""
-
-    @abstractmethod
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         """Learn a checked batch, (n, d), of classes `rows`, (n,)."""
 
     @abstractmethod
     def _scores(self, X: Features) -> Features:
         """Return the score of each class, (n, c), columns in order of arrival."""
-
-    @abstractmethod
-    def _drop(self, row: int) -> None:
-        """Remove one class."""
-
-    @abstractmethod
-    def _state(self) -> State:
-        """Return everything learnt as arrays."""
-
-    @abstractmethod
-    def _restore(self, state: State) -> None:
-        """Take over what `_state` gave; raise ValueError where it does not fit. `_start` has been called."""
 
     def _check_parameters(self) -> None:
         """Raise ValueError where a parameter makes no sense."""
@@ -154,6 +143,36 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
                 f"{', '.join(waiting)} changed after learning began, and what was learnt does not fit; "
                 "set it back, or begin anew with fit"
             )
+
+    # -- what follows from the parts ------------------------------------------------------------------------
+
+    def _named_parts(self) -> dict[str, Part]:
+        return {name.lstrip("_"): getattr(self, name) for name in self.parts}
+
+    def _grow(self, n_classes: int) -> None:
+        """Make room for `n_classes` classes."""
+        for part in self._named_parts().values():
+            part.resize(n_classes)
+
+    def _drop(self, row: int) -> None:
+        """Remove one class."""
+        for part in self._named_parts().values():
+            part.drop(row)
+
+    def _state(self) -> State:
+        """Return everything learnt as arrays."""
+        state: State = {}
+        for name, part in self._named_parts().items():
+            state |= add_prefix(name, part.state())
+        return state
+
+    def _restore(self, state: State) -> None:
+        """Take over what `_state` returned; raise ValueError where it does not fit. `_start` has been called."""
+        for name, part in self._named_parts().items():
+            try:
+                part.restore(strip_prefix(state, name), len(self._labels))
+            except KeyError as missing:
+                raise KeyError(f"{name}.{missing.args[0]}") from None
 
     # -- size -----------------------------------------------------------------------------------------------
 

@@ -39,7 +39,7 @@ def check_features(learner: Any, X: ArrayLike, *, reset: bool) -> Features:
 
 
 def _refuse_images(learner: Any, X: Any) -> None:
-    """Raise where `X` is pictures or their paths, not features."""
+    """Raise where `X` is images or their paths, not features."""
     what = None
     if getattr(X, "ndim", 0) > 2:
         what = f"Found array with dim {X.ndim}"
@@ -49,7 +49,7 @@ def _refuse_images(learner: Any, X: Any) -> None:
         what = f"got a {type(X[0]).__name__} as the first row"
     if what is not None:
         raise ValueError(
-            f"{what}, while {type(learner).__name__} expects a table of features, (n, d); for pictures or their "
+            f"{what}, while {type(learner).__name__} expects a table of features, (n, d); for images or their "
             "paths use ImageLearner, which turns them into features"
         )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from i2cansay.disk.atomic import sync_folder
-from i2cansay.disk.lock import exclusive
+from i2cansay.disk.file_lock import exclusive
 from i2cansay.image_learner.identity import EncoderIdentity
 from i2cansay.service.access.tokens import Tokens
 from i2cansay.service.errors import ServiceError, conflict, not_found, not_stored, refused

@@ -1,13 +1,14 @@
 """A stream in one word: `step:5`, `gaussian`, `si_blurry:5,blurry=0.3`.
 
 The word is a name, then optionally `:` and parameters separated by commas. A parameter is `key=value`;
-the first one may be the bare value of the stream's first parameter.
+the first one may be the bare value of the stream's first parameter. A stream of your own has the name
+`package.module:Class`, as in `my_streams:Blocks` or `my_streams:Blocks:3`.
 """
 
-import pkgutil
 from dataclasses import MISSING
 from typing import get_type_hints
 
+from i2cansay.core.import_by_name import import_by_name, is_import_name
 from i2cansay.streams.stream import Labels, Stream
 from i2cansay.streams.table import STREAMS
 
@@ -30,23 +31,38 @@ def make_stream(spec: str, y: Labels, *, batch_size: int = 50, seed: int = 0) ->
     ...
     ValueError: the stream 'iid' has no parameter 'batches'; known: points; a bare first value is points
     """
-    name, _, text = spec.strip().partition(":")
-    if name not in STREAMS:
-        raise ValueError(f"there is no stream named {name!r}; known: {', '.join(STREAMS)}")
-    kind: type[Stream] = pkgutil.resolve_name(STREAMS[name])
+    kind, text = _kind(spec.strip())
     return kind(y=y, batch_size=batch_size, seed=seed, **_read(kind, text))
+
+
+def _kind(spec: str) -> tuple[type[Stream], str]:
+    """Return the class that a word names, and its parameters as text."""
+    name, _, text = spec.partition(":")
+    if name in STREAMS:
+        kind: type[Stream] = import_by_name(STREAMS[name])
+        return kind, text
+    attribute, _, text = text.partition(":")
+    if not is_import_name(f"{name}:{attribute}"):
+        raise ValueError(
+            f"there is no stream named {name!r}; known: {', '.join(STREAMS)}; "
+            'one of your own goes by "package.module:Class"'
+        )
+    own = import_by_name(f"{name}:{attribute}")
+    if not (isinstance(own, type) and issubclass(own, Stream)):
+        raise ValueError(f"expected {name}:{attribute} to be a class derived from Stream, got {own!r}")
+    return own, text
 
 
 def _read(kind: type[Stream], text: str) -> dict[str, int | float | str]:
     parameters = kind.parameters()
-    first = next(iter(parameters))
-    known = f"known: {', '.join(parameters)}; a bare first value is {first}"
+    first = next(iter(parameters), "")
+    known = f"known: {', '.join(parameters)}; a bare first value is {first}" if parameters else "it has none"
     hints = get_type_hints(kind)
     values: dict[str, int | float | str] = {}
     for position, part in enumerate(text.split(",") if text else []):
         key, equals, word = (piece.strip() for piece in part.partition("="))
         if not equals:
-            if position > 0 or not key:
+            if position > 0 or not key or not first:
                 raise ValueError(f"expected key=value in the stream {kind.name!r}, got {part!r}; {known}")
             key, word = first, key
         if key not in parameters:

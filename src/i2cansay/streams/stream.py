@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from i2cansay.core.types import Rows
+from i2cansay.streams.table import STREAMS
 
 Labels: TypeAlias = NDArray[Any]
 
@@ -59,8 +60,7 @@ class Stream(ABC):
         require(self.seed >= 0, "seed", "0 or more", self.seed)
         self.check()
 
-    @abstractmethod
-    def check(self) -> None:
+    def check(self) -> None:  # noqa: B027 - a stream without parameters has nothing to check
         """Raise ValueError where a parameter is out of range or does not suit the labels."""
 
     @abstractmethod
@@ -109,13 +109,15 @@ class Stream(ABC):
 
     @property
     def spec(self) -> str:
-        """The short form that `make_stream` reads back: `step:5`, `gaussian:points=20`."""
+        """The short form that `make_stream` reads back: `step:5`, `gaussian:points=20`, `my_streams:Blocks:3`."""
+        path = f"{type(self).__module__}:{type(self).__qualname__}"
+        name = next((name for name, known in STREAMS.items() if known == path), path)
         parts = []
-        for position, (name, parameter) in enumerate(self.parameters().items()):
-            value = getattr(self, name)
+        for position, (key, parameter) in enumerate(self.parameters().items()):
+            value = getattr(self, key)
             if parameter.default is MISSING or value != parameter.default:
-                parts.append(f"{value}" if position == 0 else f"{name}={value}")
-        return f"{self.name}:{','.join(parts)}" if parts else self.name
+                parts.append(f"{value}" if position == 0 else f"{key}={value}")
+        return f"{name}:{','.join(parts)}" if parts else name
 
     def describe(self) -> dict[str, str | int | float | bool | None]:
         """Return everything a record needs to know about the stream, as plain JSON values."""

@@ -5,6 +5,6 @@ STREAMS: dict[str, str] = {
     "gaussian": "i2cansay.streams.gaussian:GaussianStream",
     "gaussian_schedule": "i2cansay.streams.gaussian_schedule:GaussianScheduleStream",
     "iid": "i2cansay.streams.iid:IidStream",
-    "core50": "i2cansay.streams.core50:Core50Stream",
+    "core50": "i2cansay.streams.core50_sessions:Core50Stream",
     "si_blurry": "i2cansay.streams.si_blurry:SiBlurryStream",
 }

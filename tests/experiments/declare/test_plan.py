@@ -1,3 +1,5 @@
+from math import isnan
+
 import pytest
 
 from i2cansay.experiments.declare.declaration import DECLARED, load_table
@@ -128,3 +130,19 @@ def test_a_fraction_holds_for_every_row() -> None:
 def test_what_is_not_there_is_named(choice: Choice, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_plan(load_table("table1"), choice)
+
+
+def test_further_learners_are_rows_of_their_own_without_printed_numbers() -> None:
+    own = "i2cansay.learners.closed_form.ncm:NearestClassMean"
+    plan = make_plan(load_table("table1"), Choice(dataset="digits", rows=["i2cansay"], learners=[own, "ncm"]))
+    n_blocks = len(load_table("table1").blocks)
+    assert {row.entries[0].cell.learner for row in plan.rows if row.entries[0].cell} == {
+        "i2cansay",
+        own,
+        "ncm",
+    }
+    further = [row for row in plan.rows if row.entries[0].cell and row.entries[0].cell.learner != "i2cansay"]
+    assert len(further) == 2 * n_blocks
+    assert all(isnan(entry.paper) for row in further for entry in row.entries)
+    with pytest.raises(ValueError, match="there is no learner 'oracle'"):
+        make_plan(load_table("table1"), Choice(learners=["oracle"]))

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from math import nan
 
+from i2cansay.core.import_by_name import is_import_name
 from i2cansay.experiments.declare.cell import Cell, default_parameters
 from i2cansay.experiments.declare.declaration import Block, Column, Row, Table
-from i2cansay.learners import LEARNERS
+from i2cansay.learners import LEARNERS, learner_class
 
 NOT_BUILT = "not built yet"
 
@@ -32,6 +33,8 @@ class Choice:
         Number of seeds, from 0.
     rows : sequence of str
         Names of the rows to play; all by default.
+    learners : sequence of str
+        Further methods, each a row of its own in every block: names of `LEARNERS`, or "package.module:Class".
     stand_in : bool
         Play a column whose data set is not to be had on its declared stand-in.
     """
@@ -43,6 +46,7 @@ class Choice:
     seeds: int | None = None
     rows: Sequence[str] = ()
     stand_in: bool = False
+    learners: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.fraction is not None and not 0 < self.fraction <= 1:
@@ -149,8 +153,8 @@ def make_plan(table: Table, choice: Choice) -> Plan:
     rows = [
         _row(table, block, row, positions=positions, columns=columns, choice=choice)
         for block in blocks
-        for row in block.rows
-        if not choice.rows or row.name in choice.rows
+        for row in (*block.rows, *_further_rows(choice, len(table.columns)))
+        if not choice.rows or row.name in (*choice.rows, *choice.learners)
     ]
     return Plan(table, choice, columns, tuple(rows))
 
@@ -159,6 +163,15 @@ def row_names(table: Table, backbone: str | None = None) -> list[str]:
     """Return the names of a table's rows, each once."""
     blocks = [block for block in table.blocks if backbone in (None, block.backbone)]
     return list(dict.fromkeys(row.name for block in blocks for row in block.rows))
+
+
+def _further_rows(choice: Choice, n_columns: int) -> list[Row]:
+    for name in choice.learners:
+        learner_class(name)  # raises here rather than in every cell
+    nothing, none_printed = (0,) * n_columns, (nan,) * n_columns
+    return [
+        Row(name, name, name, nothing, none_printed, none_printed, added=True) for name in choice.learners
+    ]
 
 
 def _columns(table: Table, choice: Choice) -> tuple[list[int], tuple[Column, ...]]:
@@ -229,7 +242,7 @@ def _fraction(row: Row, column: Column, choice: Choice) -> float | None:
 
 def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) -> tuple[Cell | None, str]:
     """Return the cell with seed 0, or None and the reason."""
-    if row.learner not in LEARNERS:
+    if row.learner not in LEARNERS and not is_import_name(row.learner):
         return None, NOT_BUILT
     try:
         known = default_parameters(row.learner)

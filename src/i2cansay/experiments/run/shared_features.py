@@ -114,7 +114,8 @@ def _share(
     parts: Callable[[], Mapping[str, tuple[NDArray[Any], NDArray[Any]]]], identity: Mapping[str, Any]
 ) -> SharedFeatures:
     """Write float32 copies, once per fingerprint: float16 costs a conversion at every batch of every cell."""
-    folder = cache_folder() / "shared" / f"{identity['dataset']}-{identity['fingerprint'][:16]}"
+    title = identity["dataset"].replace(":", ".")  # "package.module:NAME" is no name for a folder everywhere
+    folder = cache_folder() / "shared" / f"{title}-{identity['fingerprint'][:16]}"
     names = [f"{split}{part}.npy" for split in SPLITS for part in ("", "-labels")]
     if not all((folder / name).is_file() for name in names):
         for split, (X, y) in parts().items():

@@ -15,7 +15,7 @@ from multiprocessing import connection, get_context, parent_process
 
 from threadpoolctl import threadpool_limits
 
-from i2cansay.disk.lock import exclusive
+from i2cansay.disk.file_lock import exclusive
 from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.run.playing import commit, play_cell
 from i2cansay.experiments.run.record import Record

@@ -1,10 +1,11 @@
-"""The whole way in one object: pictures and labels in, labels of other pictures out."""
+"""The whole way in one object: images and labels in, labels of other images out."""
 
 from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Iterable, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from contextlib import AbstractContextManager, contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -17,10 +18,11 @@ from i2cansay.core.lock import Lock
 from i2cansay.core.types import Float64
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.encoder import Encoder, Features
+from i2cansay.image_learner.answers import Guess, LessonReport, SkippedImages, listed
+from i2cansay.image_learner.atomic_lesson import AtomicLesson
 from i2cansay.image_learner.identity import EncoderIdentity
-from i2cansay.image_learner.lesson import Lesson
-from i2cansay.image_learner.outcome import Guess, Report, SkippedImages, listed
 from i2cansay.image_learner.parts import OnError, check_images, encode_in_parts
+from i2cansay.image_learner.readers import Readers
 from i2cansay.learners import make_learner
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.labels import Label, as_labels
@@ -33,9 +35,9 @@ Answer = TypeVar("Answer")
 
 
 class ImageLearner:
-    """Learns to tell pictures apart from examples, new classes at any time, and keeps none of the pictures.
+    """Learns to tell images apart from examples, new classes at any time, and keeps none of the images.
 
-    A frozen encoder turns each picture into a vector, and a learner learns the vectors.
+    A frozen encoder turns each image into a vector, and a learner learns the vectors.
 
     Parameters
     ----------
@@ -57,13 +59,13 @@ class ImageLearner:
 
     Notes
     -----
-    Every method takes pictures as a list or another iterable of paths, bytes, binary files, PIL images or
-    arrays, mixed as you like (see `i2cansay.encoders.images.open_image`). A single picture goes into a list of
-    one. Memory does not grow with the number of pictures.
+    Every method takes images as a list or another iterable of paths, bytes, binary files, PIL images or
+    arrays, mixed as you like (see `i2cansay.encoders.images.open_image`). A single image goes into a list of
+    one. Memory does not grow with the number of images.
 
     Threads may share one: each call works on what was known when it began, before a lesson or after it, never in
-    between. Lessons wait for each other; questions do not wait for them. (Whoever changes `learner` itself, past
-    this object, must see to that.)
+    between. Lessons wait for each other. A question waits for no image of a lesson to be opened or encoded, at most
+    for one batch of features to be learnt. (Whoever changes `learner` itself, past this object, must see to that.)
 
     Examples
     --------
@@ -71,7 +73,7 @@ class ImageLearner:
     >>> palace, flower = load_sample_images().images  # two photographs, 427 x 640 pixels
     >>> model = ImageLearner()
     >>> model.learn([palace[:, :400], flower[:, :400]], ["palace", "flower"])
-    Report(learnt=2, skipped={})
+    LessonReport(learnt=2, skipped={})
     >>> model.predict([flower[:, 200:], palace[:, 200:]])
     array(['flower', 'palace'], dtype='<U6')
     """
@@ -103,22 +105,18 @@ class ImageLearner:
             )
         self.encoder = encoder
         self.learner = learner
-        # A lesson is taught to a copy, and what the learner is made of is replaced by what the copy is made of,
-        # never changed. So a question only needs to take hold of it, and answers from that in its own time.
-        self._teaching, self._replacing = Lock(), Lock()
+        self._teaching, self._readers = Lock(), Readers()
 
-    def _known(self) -> OnlineClassifier:
-        """Return a learner that knows what is known now, and keeps to that."""
-        with self._replacing:
-            return copy.copy(self.learner)
+    def _known(self) -> AbstractContextManager[OnlineClassifier]:
+        """Lend a learner that knows what is known now, and keeps to that."""
+        return self._readers.reading(self.learner)
 
     def _change(self, change: Callable[[OnlineClassifier], object]) -> None:
         """Change a copy of the learner, and let the learner become it."""
         with self._teaching:
             changed = copy.deepcopy(self.learner)
             change(changed)
-            with self._replacing:
-                self.learner._become(changed)
+            self._readers.replace(self.learner, changed)
 
     def __repr__(self) -> str:
         looking = f"{self.encoder.name} {self.encoder.preprocessing.size} px"
@@ -126,37 +124,41 @@ class ImageLearner:
 
     # -- learning -------------------------------------------------------------------------------------------
 
-    def learn(self, images: Iterable[Source], labels: ArrayLike, *, on_error: OnError = "raise") -> Report:
-        """Learn pictures, in the order in which they are given.
+    def learn(
+        self, images: Iterable[Source], labels: ArrayLike, *, on_error: OnError = "raise"
+    ) -> LessonReport:
+        """Learn images, in the order in which they are given.
 
-        Everything or nothing: when this raises, or is interrupted, nothing has been learnt.
+        Everything or nothing: when this raises, nothing has been learnt, and Ctrl-C leaves nothing or all of it.
+        (Only a learner that itself breaks off within a batch, for want of memory, keeps what it had done, as after
+        its own `partial_fit`.)
 
         Parameters
         ----------
-        images : iterable of n pictures
+        images : iterable of n images
         labels : n strings or n whole numbers, known or new
         on_error : {"raise", "skip"}
-            Whether pictures that cannot be read are an error, or are left out and named in the report.
+            Whether images that cannot be read are an error, or are left out and named in the report.
 
         Returns
         -------
-        Report
+        LessonReport
             How many were learnt, and which were not, and why.
 
         Raises
         ------
         UnreadableImages
-            Naming every picture that cannot be read, with on_error="raise".
+            Naming every image that cannot be read, with on_error="raise".
         ValueError
-            For labels that do not fit; they are checked before the first picture is opened.
+            For labels that do not fit; they are checked before the first image is opened.
         """
         with self._teaching:
             return self._learn(images, labels, on_error)
 
-    def _learn(self, images: Iterable[Source], labels: ArrayLike, on_error: OnError) -> Report:
+    def _learn(self, images: Iterable[Source], labels: ArrayLike, on_error: OnError) -> LessonReport:
         images = check_images(images, on_error)
         checked = self._check_labels(images, labels)
-        lesson = Lesson(self.learner)
+        lesson = AtomicLesson(self.learner, self._readers)
         n_given, skipped = 0, dict[int, str]()
         for part in encode_in_parts(self.encoder, images, on_error):
             n_given += part.size
@@ -166,9 +168,8 @@ class ImageLearner:
             lesson.add(part.features, checked[part.start + part.read])
         if n_given < len(checked):
             raise ValueError(_unequal(n_given, len(checked)))
-        with self._replacing:
-            lesson.finish()
-        return Report(n_given - len(skipped), skipped)
+        lesson.finish()
+        return LessonReport(n_given - len(skipped), skipped)
 
     def _check_labels(self, images: Iterable[Source], labels: ArrayLike) -> NDArray[Any]:
         if isinstance(labels, str) or not isinstance(labels, Sized) or getattr(labels, "ndim", 1) == 0:
@@ -183,54 +184,47 @@ class ImageLearner:
     # -- deciding -------------------------------------------------------------------------------------------
 
     def predict(self, images: Iterable[Source], *, on_error: OnError = "raise") -> NDArray[Any]:
-        """Return the label of each picture, (n,).
+        """Return the label of each image, (n,).
 
-        With on_error="skip" the array holds objects, with None for each picture that cannot be read, and a
+        With on_error="skip" the array holds objects, with None for each image that cannot be read, and a
         warning SkippedImages says why.
         """
-        known = self._taught()
-        labels = self._answers(images, on_error, lambda X: known.predict(X).tolist(), None)
-        return np.array(labels, dtype=known.classes_.dtype if on_error == "raise" else object)
+        with self._taught() as known:
+            labels = self._answers(images, on_error, lambda X: known.predict(X).tolist(), None)
+            return np.array(labels, dtype=known.classes_.dtype if on_error == "raise" else object)
 
     def predict_proba(self, images: Iterable[Source], *, on_error: OnError = "raise") -> Float64:
         """Return the probability of each class, (n, n_classes), columns as in `classes_`.
 
-        With on_error="skip" the row of a picture that cannot be read is NaN, and a warning SkippedImages says
+        With on_error="skip" the row of an image that cannot be read is NaN, and a warning SkippedImages says
         why.
         """
-        known = self._taught()
-        missing = np.full(len(known.classes_), np.nan)
-        rows = self._answers(images, on_error, lambda X: list(known.predict_proba(X)), missing)
+        with self._taught() as known:
+            missing = np.full(len(known.classes_), np.nan)
+            rows = self._answers(images, on_error, lambda X: list(known.predict_proba(X)), missing)
         return np.array(rows, dtype=np.float64).reshape(len(rows), len(missing))
 
     def top(self, images: Iterable[Source], k: int = 5, *, on_error: OnError = "raise") -> list[list[Guess]]:
-        """Return the `k` likeliest classes of each picture with their probabilities, the likeliest first.
+        """Return the `k` likeliest classes of each image with their probabilities, the likeliest first.
 
-        With on_error="skip" the list of a picture that cannot be read is empty, and a warning SkippedImages
+        With on_error="skip" the list of an image that cannot be read is empty, and a warning SkippedImages
         says why.
         """
         if k < 1:
             raise ValueError(f"expected to name at least 1 class, got k={k}")
-        known = self._taught()
-
-        def guesses(X: Features) -> list[list[Guess]]:
-            probabilities = known.predict_proba(X)
-            best = (-probabilities).argsort(axis=1, kind="stable")[:, :k]
-            found = np.take_along_axis(probabilities, best, axis=1).tolist()
-            return [
-                [Guess(*pair) for pair in zip(known.classes_[columns].tolist(), row, strict=True)]
-                for columns, row in zip(best, found, strict=True)
-            ]
-
         nothing: list[Guess] = []
-        # A list of its own for each picture, also where it is empty.
-        return [list(found) for found in self._answers(images, on_error, guesses, nothing)]
+        with self._taught() as known:
+            found = self._answers(images, on_error, lambda X: _guesses(known, X, k), nothing)
+        # A list of its own for each image, also where it is empty.
+        return [list(guesses) for guesses in found]
 
-    def _taught(self) -> OnlineClassifier:
-        known = self._known()
-        if not len(getattr(known, "classes_", ())):
-            raise NotFittedError("this ImageLearner knows no class yet: teach it with learn first")
-        return known
+    @contextmanager
+    def _taught(self) -> Iterator[OnlineClassifier]:
+        """Lend the learner as `_known` does; NotFittedError where it knows no class."""
+        with self._known() as known:
+            if not len(getattr(known, "classes_", ())):
+                raise NotFittedError("this ImageLearner knows no class yet: teach it with learn first")
+            yield known
 
     def _answers(
         self,
@@ -239,7 +233,7 @@ class ImageLearner:
         ask: Callable[[Features], Sequence[Answer]],
         missing: Answer,
     ) -> list[Answer]:
-        """One answer per picture, from features (n, dim) to n answers; `missing` where it cannot be read."""
+        """One answer per image, from features (n, dim) to n answers; `missing` where it cannot be read."""
         images = check_images(images, on_error)
         answers: list[Answer] = []
         skipped: dict[int, str] = {}
@@ -258,14 +252,16 @@ class ImageLearner:
     @property
     def classes_(self) -> NDArray[Any]:
         """The labels learnt so far, sorted."""
-        return self._known().classes_
+        with self._known() as known:
+            return known.classes_
 
     @property
     def _n_classes(self) -> int:
-        return len(getattr(self._known(), "classes_", ()))
+        with self._known() as known:
+            return len(getattr(known, "classes_", ()))
 
     def forget(self, label: Label) -> Self:
-        """Drop a class; what its pictures did to what is shared by all classes stays."""
+        """Drop a class; what its images did to what is shared by all classes stays."""
         self._change(lambda learner: learner.forget(label))
         return self
 
@@ -281,7 +277,8 @@ class ImageLearner:
 
         The file names the encoder and its fingerprint; the encoder's weights are not in it.
         """
-        save(self._known(), path, extra=EncoderIdentity.of(self.encoder).header())
+        with self._known() as known:
+            save(known, path, extra=EncoderIdentity.of(self.encoder).header())
 
     @classmethod
     def load(
@@ -320,6 +317,17 @@ class ImageLearner:
             return cls(opened, found)
         except ValueError as error:
             raise ValueError(f"{path} cannot be opened: {error}") from error
+
+
+def _guesses(learner: OnlineClassifier, X: Features, k: int) -> list[list[Guess]]:
+    """Return the `k` likeliest classes of each row of `X`, (n, d)."""
+    probabilities = learner.predict_proba(X)
+    best = (-probabilities).argsort(axis=1, kind="stable")[:, :k]
+    found = np.take_along_axis(probabilities, best, axis=1).tolist()
+    return [
+        [Guess(*pair) for pair in zip(learner.classes_[columns].tolist(), row, strict=True)]
+        for columns, row in zip(best, found, strict=True)
+    ]
 
 
 def _unequal(n_images: int | str, n_labels: int) -> str:

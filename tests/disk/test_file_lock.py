@@ -1,7 +1,7 @@
 import threading
 from pathlib import Path
 
-from i2cansay.disk.lock import exclusive
+from i2cansay.disk.file_lock import exclusive
 
 
 def test_the_second_holder_waits_and_says_so_once(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from i2cansay.datasets.places import folders_of
+from i2cansay.datasets.search_path import folders_of
 
 
 def test_a_named_folder_overrides_the_search_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

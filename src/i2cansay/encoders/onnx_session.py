@@ -21,7 +21,7 @@ POOLS: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
 }
 
 
-class Session:
+class OnnxSession:
     """A graph and the ONNX Runtime sessions that run it, made when first needed.
 
     One session per number of threads: many images are fastest with one thread per batch and several batches

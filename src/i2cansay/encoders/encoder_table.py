@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from i2cansay.core.import_by_name import import_by_name
 
 if TYPE_CHECKING:
     from i2cansay.encoders.recipe import Recipe
@@ -21,9 +22,11 @@ ENCODERS: dict[str, str] = {
 
 
 def entry_of(name: str) -> Any:
-    """Import the table's entry for `name`: something with `name`, `summary` and `open`."""
-    module, _, attribute = ENCODERS[name].partition(":")
-    return getattr(import_module(module), attribute)
+    """Import the entry for `name`, of the table or "package.module:NAME": it has `name`, `summary` and `open`."""
+    entry = import_by_name(ENCODERS.get(name, name))
+    if not callable(getattr(entry, "open", None)):
+        raise ValueError(f"expected {name} to have a method open that returns an Encoder, got {entry!r}")
+    return entry
 
 
 def recipe_of(name: str) -> Recipe | None:

