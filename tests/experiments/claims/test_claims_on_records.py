@@ -61,7 +61,7 @@ def records_of(table: str, scenario: Scenario, seeds: Iterable[int] = range(5)) 
     records: dict[str, Record] = {}
     for row in plan.rows:
         for entry in row.entries:
-            told = scenario(row.row.name, entry.column.name)
+            told = scenario(row.declared.name, entry.column.name)
             if entry.cell is not None and told is not None:
                 for seed in seeds:
                     record = made(entry.cell.with_seed(seed), told[0] + seed % 2, told[1])

@@ -5,7 +5,7 @@ from dataclasses import replace
 from i2cansay.experiments.claims.orderings import orderings, orderings_markdown
 from i2cansay.experiments.declare.declaration import load_table
 from i2cansay.experiments.declare.plan import Choice, make_plan
-from i2cansay.experiments.report.measured import MeasuredTable, RecordIndex, fill_table
+from i2cansay.experiments.report.measured import Plan, RecordIndex, fill_table
 from i2cansay.experiments.run.record import Record
 from tests.experiments.samples import make_record
 
@@ -14,16 +14,16 @@ RIGHT = {"i2cansay": (6, 6), "cv_5k": (5, 5), "gdumb_5k": (7, 7), "dsdm_5k": (4,
 CHOICE = Choice(encoder="eyes", rows=[*RIGHT])
 
 
-def table_of(seeds: dict[str, range]) -> MeasuredTable:
+def table_of(seeds: dict[str, range]) -> Plan:
     """Fill Table 2; a later seed is easier for everyone."""
     records: list[Record] = []
     blank = make_record()
     for row in make_plan(load_table("table2"), replace(CHOICE, seeds=1)).rows:
         for entry in row.entries:
             assert entry.cell is not None
-            for seed in seeds.get(row.row.name, range(2)):
+            for seed in seeds.get(row.declared.name, range(2)):
                 cell = entry.cell.with_seed(seed)
-                right = RIGHT[row.row.name]
+                right = RIGHT[row.declared.name]
                 last = replace(blank.outcome.checkpoints[-1], correct=(right[0] + seed, right[1]))
                 outcome = replace(blank.outcome, checkpoints=(last,), new_classes=((0, 1),))
                 records.append(

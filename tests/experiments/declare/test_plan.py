@@ -13,7 +13,7 @@ def test_rows_that_are_not_built_say_so_and_the_others_have_cells(name: str) -> 
     assert len(plan.rows) == sum(len(block.rows) for block in load_table(name).blocks)
     for row in plan.rows:
         for entry in row.entries:
-            is_built = row.row.learner in LEARNERS
+            is_built = row.declared.learner in LEARNERS
             assert (entry.cell is not None) == is_built
             assert (entry.reason == NOT_BUILT) == (not is_built)
 
@@ -43,7 +43,7 @@ def test_a_data_set_of_the_table_picks_its_columns_and_keeps_their_numbers() -> 
         "CIFAR-100 step 1",
         "CIFAR-100 Gaussian",
     ]
-    naive = next(row for row in plan.rows if row.row.name == "naive")
+    naive = next(row for row in plan.rows if row.declared.name == "naive")
     assert [entry.paper for entry in naive.entries] == [3.8, 1.0, 6.9]
 
 
@@ -61,7 +61,7 @@ def test_low_data_rows_take_the_declared_share() -> None:
         load_table("table1"), Choice(backbone="resnet50", rows=["i2cansay_low", "i2cansay"], seeds=1)
     )
     shares = {
-        (row.row.name, entry.column.dataset): entry.cell.fraction
+        (row.declared.name, entry.column.dataset): entry.cell.fraction
         for row in plan.rows
         for entry in row.entries
         if entry.cell
@@ -91,13 +91,13 @@ def test_whoever_has_a_memory_gets_the_declared_one() -> None:
                     continue
                 given = entry.cell.all_parameters()
                 assert given.get("memory_size", 0) == (
-                    0 if row.row.learner == "ensemble" else row.row.memory[place]
+                    0 if row.declared.learner == "ensemble" else row.declared.memory[place]
                 )
 
 
 def test_a_method_without_a_place_for_samples_stores_none_whatever_is_printed() -> None:
     plan = make_plan(load_table("table1"), Choice(backbone="resnet50"))
-    memory = {row.row.name: row.memory for row in plan.rows}
+    memory = {row.declared.name: row.memory for row in plan.rows}
     assert memory["ensemble"] == "0 (printed: 2k / 6k)"
     assert memory["cope"] == "2k / 6k"
     assert memory["naive"] == memory["i2cansay"] == "0"

@@ -26,20 +26,20 @@ def _record(cell: Cell) -> Record:
 
 def test_the_papers_own_backbones_are_in_place_of_nothing() -> None:
     (table,) = (t for t in measure_all(played("table1", Choice(seeds=2))) if t.table.name == "table1")
-    assert table.plan.title == "Table 1: online task-free continual learning"
+    assert table.title == "Table 1: online task-free continual learning"
     assert table.command == "i2cansay reproduce table1 --seeds 2"
-    assert {row.planned.encoder for row in table.rows if row.records} == {"resnet50", "dino_vits8"}
+    assert {row.encoder for row in table.rows if row.records} == {"resnet50", "dino_vits8"}
 
 
 def test_another_encoder_has_a_table_of_its_own() -> None:
     records = [*played("table4", Choice(seeds=2)), *played("table4", Choice(seeds=2, encoder="eyes"))]
-    titles = [table.plan.title for table in measure_all(records)]
+    titles = [table.title for table in measure_all(records)]
     assert titles == ["Table 4: components", "Table 4: components; eyes in place of resnet50"]
 
 
 def test_declared_low_data_rows_are_no_table_with_that_fraction() -> None:
     tables = measure_all(played("table1", Choice(seeds=2, encoder="eyes")))
-    assert {table.plan.choice.fraction for table in tables} == {None}
+    assert {table.choice.fraction for table in tables} == {None}
     assert low_data_cost(tables).startswith("The 12 low-data cells of I2CANSAY in Table 1 (eyes): 18 seconds")
 
 

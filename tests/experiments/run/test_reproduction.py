@@ -22,7 +22,7 @@ def tiny_cifar10(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_column_whose_data_are_missing_says_so_and_the_others_are_played(tiny_cifar10: Path) -> None:
     choice = Choice(encoder="eyes", rows=["i2cansay"], seeds=1)
     done = reproduce_table("table2", choice, tiny_cifar10 / "records", jobs=1)
-    reasons = [entry.reason for entry in done.measured.rows[0].entries]
+    reasons = [entry.why_empty for entry in done.measured.rows[0].entries]
     assert reasons == ["", "", *["not testable here: no core50 with eyes"] * 2]
     assert len(done.unavailable) == 1
     assert "core50" in done.unavailable[0]

@@ -11,8 +11,8 @@ from i2cansay.experiments.claims.finding import OURS, PRINTED, Finding, Verdict
 from i2cansay.experiments.claims.statistics import Difference, changed_share, paired_difference, spread
 from i2cansay.experiments.declare.declaration import VARIANTS
 from i2cansay.experiments.declare.metric import metric_of
+from i2cansay.experiments.declare.plan import Entry, Plan, TableRow
 from i2cansay.experiments.declare.relation import Relation
-from i2cansay.experiments.report.measured import MeasuredEntry, MeasuredRow, MeasuredTable
 
 # Below this share of changed predictions the varied part decides nothing, and a comparison says nothing about it.
 VACUOUS_BELOW = 0.001
@@ -35,39 +35,39 @@ class _Claim:
     """A relation, the filled table it is about, and the variant of the rule that it is asked about."""
 
     relation: Relation
-    measured: MeasuredTable
+    measured: Plan
     variant: str | None
 
     def row_name(self, name: str) -> str:
         """Return the row's variant where it has one, else the row itself."""
         other = f"{name}:{self.variant}"
-        return other if any(row.planned.row.name == other for row in self.block()) else name
+        return other if any(row.declared.name == other for row in self.block()) else name
 
-    def block(self) -> list[MeasuredRow]:
+    def block(self) -> list[TableRow]:
         """Return the rows of the backbone that the claim is about."""
         wanted = self.relation.backbone
-        return [row for row in self.measured.rows if wanted in (None, row.planned.backbone)]
+        return [row for row in self.measured.rows if wanted in (None, row.backbone)]
 
-    def entry(self, row: str, column: str) -> MeasuredEntry:
+    def entry(self, row: str, column: str) -> Entry:
         """Return a place of the table that has records."""
-        place = [each.name for each in self.measured.plan.columns].index(column)
+        place = [each.name for each in self.measured.columns].index(column)
         for measured in self.block():
-            if measured.planned.row.name == self.row_name(row):
+            if measured.declared.name == self.row_name(row):
                 entry = measured.entries[place]
                 if entry.ours is None:
-                    raise NotTestable(measured.planned.row.title, entry.reason)
+                    raise NotTestable(measured.declared.title, entry.why_empty)
                 return entry
         raise NotTestable(row, "not in the table")
 
     def columns(self) -> list[str]:
         return [column.name for column in self.relation.chosen_columns()]
 
-    def entries(self) -> list[MeasuredEntry]:
+    def entries(self) -> list[Entry]:
         """Return the places of the claim's row in all its columns."""
         return [self.entry(self.relation.row, column) for column in self.columns()]
 
 
-def check_ours(relation: Relation, measured: MeasuredTable, *, encoder: str) -> list[Finding]:
+def check_ours(relation: Relation, measured: Plan, *, encoder: str) -> list[Finding]:
     """Return what our records say about a claim: with the printed rule, and with every variant it has.
 
     Where the printed rule cannot be tested, its variants are not asked.
@@ -89,8 +89,8 @@ def check_ours(relation: Relation, measured: MeasuredTable, *, encoder: str) -> 
     return findings
 
 
-def _difference(first: MeasuredEntry, second: MeasuredEntry) -> Difference:
-    return paired_difference(first.records, second.records, metric_of(first.entry.column.metric))
+def _difference(first: Entry, second: Entry) -> Difference:
+    return paired_difference(first.records, second.records, metric_of(first.column.metric))
 
 
 def _gain(claim: _Claim) -> tuple[Verdict, str]:
@@ -162,7 +162,7 @@ def _hardly(shares: list[float]) -> str:
     return f"; changes only {max(shares):.1%} of the predictions" if max(shares) < HARDLY_BELOW else ""
 
 
-def _shares(entries: list[MeasuredEntry]) -> list[float]:
+def _shares(entries: list[Entry]) -> list[float]:
     """Return the share of the predictions in which each entry differs from the first."""
     shares = []
     for entry in entries[1:]:
@@ -174,7 +174,7 @@ def _shares(entries: list[MeasuredEntry]) -> list[float]:
     return shares
 
 
-def _common(entries: list[MeasuredEntry]) -> set[int]:
+def _common(entries: list[Entry]) -> set[int]:
     """Return the seeds that all entries have."""
     common = set.intersection(*({record.seed for record in entry.records} for entry in entries))
     if not common:
@@ -182,12 +182,12 @@ def _common(entries: list[MeasuredEntry]) -> set[int]:
     return common
 
 
-def _means(entries: list[MeasuredEntry]) -> list[float]:
+def _means(entries: list[Entry]) -> list[float]:
     """Return the mean of each entry over the seeds that all of them have."""
     common = _common(entries)
     return [
         spread(
-            metric_of(entry.entry.column.metric)(record) for record in entry.records if record.seed in common
+            metric_of(entry.column.metric)(record) for record in entry.records if record.seed in common
         ).mean
         for entry in entries
     ]
@@ -212,10 +212,10 @@ def _peak(claim: _Claim) -> tuple[Verdict, str]:
     means = _means(entries)
     best = entries[int(np.argmax(means))]
     at = claim.entry(claim.relation.row, claim.relation.at)
-    others = {entry.entry.column.name: _difference(at, entry) for entry in entries if entry is not at}
+    others = {entry.column.name: _difference(at, entry) for entry in entries if entry is not at}
     rival = min(others, key=lambda name: others[name].mean)
     nearest = others[rival]
-    highest = f"best at {best.entry.column.name}: {max(means):.2f}"
+    highest = f"best at {best.column.name}: {max(means):.2f}"
     text = f"{highest}; {claim.relation.at} against {rival} {nearest}{_hardly(shares)}"
     if all(map(_is_above, others.values())):
         return Verdict.HOLDS, text

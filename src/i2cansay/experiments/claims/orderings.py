@@ -9,7 +9,7 @@ from itertools import combinations, groupby
 from i2cansay.experiments.claims.statistics import Difference, paired_difference
 from i2cansay.experiments.declare.declaration import printed
 from i2cansay.experiments.declare.metric import metric_of
-from i2cansay.experiments.report.measured import MeasuredEntry, MeasuredRow, MeasuredTable
+from i2cansay.experiments.declare.plan import Entry, Plan, TableRow
 from i2cansay.experiments.report.report_terminal import column_name
 
 OWN = "i2cansay"
@@ -45,14 +45,14 @@ class Ordering:
     printed_above: tuple[str, ...]
 
 
-def orderings(measured: MeasuredTable) -> list[Ordering]:
+def orderings(measured: Plan) -> list[Ordering]:
     """Return the order of every column in which the paper's method and at least two others were played."""
     found = []
-    for _, rows in groupby(measured.rows, key=lambda row: row.planned.backbone):
-        block = [row for row in rows if row.planned.row.is_papers]
-        for place in range(len(measured.plan.columns)):
+    for _, rows in groupby(measured.rows, key=lambda row: row.backbone):
+        block = [row for row in rows if row.declared.is_papers]
+        for place in range(len(measured.columns)):
             both = [row for row in block if _has_both(row.entries[place])]
-            own = next((row for row in both if row.planned.row.name == OWN), None)
+            own = next((row for row in both if row.declared.name == OWN), None)
             if own is None:
                 continue
             compared = [row for row in both if _seeds(row, place) & _seeds(own, place)]
@@ -61,22 +61,22 @@ def orderings(measured: MeasuredTable) -> list[Ordering]:
     return found
 
 
-def _has_both(entry: MeasuredEntry) -> bool:
-    return entry.ours is not None and printed(entry.entry.paper)
+def _has_both(entry: Entry) -> bool:
+    return entry.ours is not None and printed(entry.paper)
 
 
-def _seeds(row: MeasuredRow, place: int) -> set[int]:
+def _seeds(row: TableRow, place: int) -> set[int]:
     return {record.seed for record in row.entries[place].records}
 
 
-def _ordering(measured: MeasuredTable, place: int, rows: Sequence[MeasuredRow], own: MeasuredRow) -> Ordering:
-    metric = metric_of(measured.plan.columns[place].metric)
+def _ordering(measured: Plan, place: int, rows: Sequence[TableRow], own: TableRow) -> Ordering:
+    metric = metric_of(measured.columns[place].metric)
 
-    def difference(first: MeasuredRow, second: MeasuredRow) -> Difference:
+    def difference(first: TableRow, second: TableRow) -> Difference:
         return paired_difference(first.entries[place].records, second.entries[place].records, metric)
 
-    def in_print(row: MeasuredRow) -> float:
-        return row.entries[place].entry.paper
+    def in_print(row: TableRow) -> float:
+        return row.entries[place].paper
 
     apart = [
         (a, b)
@@ -85,15 +85,15 @@ def _ordering(measured: MeasuredTable, place: int, rows: Sequence[MeasuredRow], 
     ]
     # On the seeds that both have: the order of the classes moves all methods together.
     same = [(a, b) for a, b in apart if (in_print(a) > in_print(b)) == (difference(a, b).mean > 0)]
-    others = [(row.planned.row.title, difference(own, row)) for row in rows if row is not own]
+    others = [(row.declared.title, difference(own, row)) for row in rows if row is not own]
     above = sorted((each for each in others if each[1].mean < 0), key=lambda each: each[1].mean)
-    printed_above = [row.planned.row.title for row in rows if in_print(row) > in_print(own)]
+    printed_above = [row.declared.title for row in rows if in_print(row) > in_print(own)]
     table = measured.table.title.split(":")[0]
     if len(measured.table.blocks) > 1:
-        table += f", {own.planned.backbone} in print"
+        table += f", {own.backbone} in print"
     return Ordering(
         table=table,
-        column=column_name(measured, measured.plan.columns[place].name),
+        column=column_name(measured, measured.columns[place].name),
         n_rows=len(rows),
         n_pairs=len(apart),
         n_same=len(same),
@@ -104,9 +104,9 @@ def _ordering(measured: MeasuredTable, place: int, rows: Sequence[MeasuredRow], 
     )
 
 
-def orderings_markdown(tables: Sequence[MeasuredTable]) -> list[str]:
+def orderings_markdown(tables: Sequence[Plan]) -> list[str]:
     """Return a section on the order of the methods; nothing where too few were played."""
-    every = [each for table in tables if not table.plan.choice.dataset for each in orderings(table)]
+    every = [each for table in tables if not table.choice.dataset for each in orderings(table)]
     if not every:
         return []
     lines = [

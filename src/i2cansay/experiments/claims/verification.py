@@ -8,9 +8,9 @@ from i2cansay.experiments.claims.claims_in_print import check_paper
 from i2cansay.experiments.claims.claims_on_records import check_ours
 from i2cansay.experiments.claims.finding import PRINTED, Finding, Verdict
 from i2cansay.experiments.declare.declaration import DECLARED, VARIANTS, load_table, printed
-from i2cansay.experiments.declare.plan import Choice
+from i2cansay.experiments.declare.plan import Choice, Plan
 from i2cansay.experiments.declare.relation import load_relations
-from i2cansay.experiments.report.measured import MeasuredTable, RecordIndex, fill_table
+from i2cansay.experiments.report.measured import RecordIndex, fill_table
 from i2cansay.experiments.run.record import Record
 
 # A printed number has come out when ours lies within this many deviations, and at least this many points, of it.
@@ -59,26 +59,26 @@ def failures(findings: Iterable[Finding], allowed: Sequence[str] = ()) -> list[F
     ]
 
 
-def _prints(table: MeasuredTable) -> bool:
-    return any(printed(entry.entry.paper) for row in table.rows for entry in row.entries)
+def _prints(table: Plan) -> bool:
+    return any(printed(entry.paper) for row in table.rows for entry in row.entries)
 
 
-def _printed_numbers(table: MeasuredTable, encoder: str) -> Finding:
+def _printed_numbers(table: Plan, encoder: str) -> Finding:
     """Compare our numbers with the printed ones, where backbone and data are the paper's."""
     name = f"{table.table.name}-numbers"
     says = f"The numbers printed in {table.table.title}"
     off, seeds, backbones = [], [], set()
     for row in table.rows:
-        backbones.add(row.planned.backbone)
+        backbones.add(row.backbone)
         for entry in row.entries:
-            ours, planned = entry.ours, entry.entry
-            if ours is None or not planned.is_papers or not printed(planned.paper):
+            ours = entry.ours
+            if ours is None or not entry.is_papers or not printed(entry.paper):
                 continue
             seeds.append(ours.n)
-            deviation = max(ours.std, planned.pm if printed(planned.pm) else 0.0)
-            if abs(ours.mean - planned.paper) > max(DEVIATIONS * deviation, AT_LEAST):
-                where = f"{row.planned.row.title}, {planned.column.name}"
-                off.append(f"{where}: {ours} against {planned.paper:g}")
+            deviation = max(ours.std, entry.pm if printed(entry.pm) else 0.0)
+            if abs(ours.mean - entry.paper) > max(DEVIATIONS * deviation, AT_LEAST):
+                where = f"{row.declared.title}, {entry.column.name}"
+                off.append(f"{where}: {ours} against {entry.paper:g}")
     if not seeds:
         reason = f"the records are of {encoder}, the paper's backbone is {' or '.join(sorted(backbones))}"
         return Finding(name, says, PRINTED, Verdict.UNTESTABLE, reason, encoder)

@@ -40,6 +40,9 @@ class Cell:
         Whether to predict every batch before it is learnt.
     tell_sessions : bool
         Whether a learner that has a use for it is told where sessions end.
+    held_out : str or None
+        How training samples are held out to measure on in place of the test part, a way of `HELD_OUT`; None
+        measures on the test part.
 
     Examples
     --------
@@ -60,6 +63,7 @@ class Cell:
     every_session: bool = True
     prequential: bool = False
     tell_sessions: bool = False
+    held_out: str | None = None
 
     def __hash__(self) -> int:
         return hash(_canonical(asdict(self)))
@@ -88,14 +92,18 @@ class Cell:
         given = self.all_parameters()
         changed = {name: given[name] for name in sorted(given) if given[name] != default[name]}
         values = {**asdict(self), "parameters": changed}
-        if not self.tell_sessions:  # came later: a cell without it is the cell it was
-            del values["tell_sessions"]
+        for name in ("tell_sessions", "held_out"):  # these came later: a cell without them is the cell it was
+            if not values[name]:
+                del values[name]
         return values
 
     def fits(self, parameters: Mapping[str, Any]) -> bool:
         """Whether these parameters, all that a learner had when it was played, are what the cell asks for now."""
-        asked = self.all_parameters()
-        return all(asked[name] == value for name, value in parameters.items() if name in asked)
+        default = default_parameters(self.learner)
+        # A parameter that the learner got later had the value that is its default now.
+        return all(
+            value == parameters.get(name, default[name]) for name, value in self.all_parameters().items()
+        )
 
     def key(self, features: str) -> str:
         """Return the name of the cell's record, given the fingerprint of the features it is played on."""

@@ -44,7 +44,23 @@ class StandIn:
 
 @dataclass(frozen=True)
 class Column:
-    """One setting: data set, stream, what is measured, and parameters that all its rows share."""
+    """One setting: data set, stream, what is measured, and parameters that all its rows share.
+
+    Attributes
+    ----------
+    low : float, optional
+        Share of the training data for rows with little data.
+    fraction : float, optional
+        Share for all other rows; by default all.
+    encoder : str, optional
+        In place of the block's backbone.
+    order_free_stream : str, optional
+        What a row is played on to which the order of the samples does not matter.
+    held_out : str, optional
+        How training samples are held out, where the test part is not to be looked at.
+    seeds : tuple of int, optional
+        Where they are not those of the table.
+    """
 
     name: str
     dataset: str
@@ -54,6 +70,11 @@ class Column:
     low: float | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     stand_in: StandIn | None = None
+    fraction: float | None = None
+    encoder: str | None = None
+    order_free_stream: str | None = None
+    held_out: str | None = None
+    seeds: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +82,8 @@ class Row:
     """One method: its learner, what it may store, and the printed numbers, one per column (nan: none printed).
 
     `variant` names what a row beside the paper changes in the row it is derived from; `added` is a row with a method
-    of its own that the paper does not have.
+    of its own that the paper does not have. `in_column` has further parameters by column, `only_in` the columns that
+    the row has a place in (all by default). A `fixed` row gives the same for every seed where all the data are used.
     """
 
     name: str
@@ -75,6 +97,9 @@ class Row:
     variant: str | None = None
     added: bool = False
     seeds: int | None = None
+    in_column: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    only_in: tuple[str, ...] = ()
+    fixed: bool = False
 
     @property
     def is_papers(self) -> bool:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from math import nan
+from typing import Any
 
 from i2cansay.core.import_by_name import is_import_name
+from i2cansay.experiments.claims.statistics import Spread, spread
 from i2cansay.experiments.declare.cell import Cell, default_parameters
-from i2cansay.experiments.declare.declaration import Block, Column, Row, Table
-from i2cansay.learners import LEARNERS, learner_class
+from i2cansay.experiments.declare.declaration import Block, Column, Row, Table, printed
+from i2cansay.experiments.declare.metric import metric_of
+from i2cansay.experiments.run.record import Record
+from i2cansay.learners import LEARNERS, learner_class, make_learner
 
 NOT_BUILT = "not built yet"
 
@@ -60,9 +66,26 @@ class Choice:
 
 @dataclass(frozen=True)
 class Entry:
-    """One place in a table: the cell to play (with seed 0; None where there is none, and why), and the paper.
+    """One place in a table: the cell to play, what the paper prints there, and the records of its seeds.
 
-    `is_papers` says whether backbone and data are the paper's, so that the printed number should come out.
+    Attributes
+    ----------
+    column : Column
+    cell : Cell or None
+        With seed 0; None where there is nothing to play.
+    seeds : tuple of int
+    reason : str
+        Why there is nothing to play.
+    paper, pm : float
+        The printed number and its deviation; nan where none is printed.
+    is_papers : bool
+        Whether backbone and data are the paper's, so that the printed number should come out.
+    memory : int
+        Samples that may be stored.
+    fixed : bool
+        Whether every seed gives the same: the order does not matter, nothing is drawn, all the data are used.
+    records : tuple of Record
+        Of the seeds that were played.
     """
 
     column: Column
@@ -73,17 +96,41 @@ class Entry:
     pm: float
     is_papers: bool
     memory: int
+    fixed: bool = False
+    records: tuple[Record, ...] = ()
 
     def cells(self) -> list[Cell]:
         """Return the cells of all seeds."""
         return [] if self.cell is None else [self.cell.with_seed(seed) for seed in self.seeds]
 
+    @cached_property
+    def ours(self) -> Spread | None:
+        """Mean and deviation over the records; None where there is none."""
+        return spread(map(metric_of(self.column.metric), self.records)) if self.records else None
+
+    @property
+    def why_empty(self) -> str:
+        """Why there is no number of ours; empty where there is one."""
+        return "" if self.records else self.reason or "not played"
+
+    @property
+    def delta(self) -> float | None:
+        """Ours minus the paper's, where both are there and ours is no stand-in on other images."""
+        if (
+            self.ours is None
+            or not printed(self.paper)
+            or self.cell is None
+            or self.cell.n_classes is not None
+        ):
+            return None
+        return self.ours.mean - self.paper
+
 
 @dataclass(frozen=True)
-class PlannedRow:
-    """A row of a table with one entry per column."""
+class TableRow:
+    """A declared row with one entry per column."""
 
-    row: Row
+    declared: Row
     backbone: str
     encoder: str
     entries: tuple[Entry, ...]
@@ -98,15 +145,36 @@ class PlannedRow:
         )
         return text if stores or text == "0" else f"0 (printed: {text})"
 
+    @property
+    def records(self) -> list[Record]:
+        """All records of the row."""
+        return [record for entry in self.entries for record in entry.records]
+
+    @property
+    def seeds(self) -> str:
+        """How many seeds the row's numbers are means over; empty where there is none."""
+        return _span({len(entry.records) for entry in self.entries if entry.records})
+
+    @property
+    def seconds(self) -> float | None:
+        """Mean time of a run inside the learner."""
+        times = [r.outcome.learning_seconds + r.outcome.prediction_seconds for r in self.records]
+        return sum(times) / len(times) if times else None
+
+    @property
+    def state_bytes(self) -> int | None:
+        """Largest state at the end of a run."""
+        return max((record.state_bytes for record in self.records), default=None)
+
 
 @dataclass(frozen=True)
 class Plan:
-    """A table with a choice applied."""
+    """A table with a choice applied: what to play, and once records are filled in, what they say."""
 
     table: Table
     choice: Choice
     columns: tuple[Column, ...]
-    rows: tuple[PlannedRow, ...]
+    rows: tuple[TableRow, ...]
 
     @property
     def title(self) -> str:
@@ -128,6 +196,52 @@ class Plan:
         """Return all cells to play, each once."""
         every = chain.from_iterable(entry.cells() for row in self.rows for entry in row.entries)
         return list(dict.fromkeys(every))
+
+    def change_entries(self, change: Callable[[Entry], Entry]) -> Plan:
+        """Return the plan with every entry changed."""
+        rows = (replace(row, entries=tuple(map(change, row.entries))) for row in self.rows)
+        return replace(self, rows=tuple(rows))
+
+    @property
+    def records(self) -> list[Record]:
+        """All records that the table is made from, each once."""
+        return list({record.key: record for row in self.rows for record in row.records}.values())
+
+    @property
+    def n_played(self) -> int:
+        """How many columns have a number of ours."""
+        return sum(any(row.entries[place].records for row in self.rows) for place in range(len(self.columns)))
+
+    @property
+    def seeds(self) -> str:
+        """How many seeds the numbers are means over."""
+        counts = {len(entry.records) for row in self.rows for entry in row.entries if entry.records}
+        if not counts:
+            return "no seeds"
+        return "1 seed" if counts == {1} else f"{_span(counts)} seeds"
+
+    @property
+    def command(self) -> str:
+        """The command that makes these records."""
+        words = ["i2cansay", "reproduce", self.table.name]
+        for option, value in (
+            ("--dataset", self.choice.dataset),
+            ("--backbone", self.choice.backbone),
+            ("--encoder", self.choice.encoder),
+            ("--fraction", self.choice.fraction),
+            ("--seeds", self.choice.seeds),
+        ):
+            if value is not None:
+                words += [option, str(value)]
+        for row in self.choice.rows:
+            words += ["--rows", row]
+        return shlex.join([*words, *(["--stand-in"] if self.choice.stand_in else [])])
+
+
+def _span(counts: set[int]) -> str:
+    """Return "3", or "1 to 20"; nothing for nothing."""
+    ends = dict.fromkeys((min(counts), max(counts))) if counts else ()
+    return " to ".join(map(str, ends))
 
 
 def make_plan(table: Table, choice: Choice) -> Plan:
@@ -207,7 +321,7 @@ def _row(
     positions: Sequence[int],
     columns: Sequence[Column],
     choice: Choice,
-) -> PlannedRow:
+) -> TableRow:
     encoder = choice.encoder or block.backbone
     seeds = choice.seeds or table.seeds
     if row.seeds is not None and choice.seeds is None:
@@ -215,12 +329,14 @@ def _row(
     entries = []
     for place, column in zip(positions, columns, strict=True):
         own_data = column.dataset == table.columns[place].dataset
-        cell, reason = _cell(row, place, column, encoder, choice)
+        cell, reason = _cell(row, place, column, choice.encoder or column.encoder or encoder, choice)
+        fixed = row.fixed and cell is not None and cell.fraction is None
+        given = range(seeds) if column.seeds is None or choice.seeds is not None else column.seeds
         entries.append(
             Entry(
                 column=column,
                 cell=cell,
-                seeds=tuple(range(seeds)),
+                seeds=(0,) if fixed else tuple(given),
                 reason=reason,
                 memory=int(column.parameters.get("memory_size", row.memory[place])),
                 paper=row.paper[place] if own_data else nan,
@@ -229,42 +345,55 @@ def _row(
                 and encoder == block.backbone
                 and choice.fraction is None
                 and (cell is None or cell.n_classes is None),
+                fixed=fixed,
             )
         )
-    return PlannedRow(row, block.backbone, encoder, tuple(entries))
+    return TableRow(row, block.backbone, encoder, tuple(entries))
 
 
 def _fraction(row: Row, column: Column, choice: Choice) -> float | None:
     if choice.fraction is not None:
         return choice.fraction
-    return column.low if row.low_data else None
+    return column.low if row.low_data else column.fraction
 
 
 def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) -> tuple[Cell | None, str]:
     """Return the cell with seed 0, or None and the reason."""
     if row.learner not in LEARNERS and not is_import_name(row.learner):
         return None, NOT_BUILT
+    if row.only_in and column.name not in row.only_in:
+        return None, "not tried"
     try:
         known = default_parameters(row.learner)
     except ImportError as error:
         return None, f"not testable here: {error}"
-    parameters = {**row.parameters, **column.parameters}
+    parameters = {**row.parameters, **row.in_column.get(column.name, {}), **column.parameters}
     if row.memory[place] and "memory_size" in known:
-        parameters["memory_size"] = row.memory[place]
+        parameters.setdefault("memory_size", row.memory[place])
     # A column that varies what this learner does not have says nothing about it.
     if missing := sorted(set(column.parameters) - set(known)):
         return None, f"{row.learner} has no {', '.join(missing)}"
     dataset, n_classes = column.dataset, None
     if choice.stand_in and column.stand_in is not None:
         dataset, n_classes = column.stand_in.dataset, column.stand_in.n_classes
+    stream = column.stream
+    if column.order_free_stream is not None and _is_order_free(row.learner, parameters):
+        stream = column.order_free_stream
     cell = Cell(
         dataset=dataset,
         encoder=encoder,
-        stream=column.stream,
+        stream=stream,
         learner=row.learner,
         parameters=parameters,
         fraction=_fraction(row, column, choice),
         n_classes=n_classes,
         every_session=column.every_session,
+        held_out=column.held_out,
     )
     return cell, ""
+
+
+def _is_order_free(learner: str, parameters: Mapping[str, Any]) -> bool:
+    """Whether one stream tells all: the order of the samples does not matter to the learner."""
+    made = make_learner(learner, **parameters)
+    return made.order_free or not made.streaming

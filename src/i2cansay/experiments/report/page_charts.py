@@ -9,6 +9,7 @@ import numpy as np
 
 from i2cansay.evaluate import accuracy_curve
 from i2cansay.experiments.declare.declaration import printed
+from i2cansay.experiments.declare.plan import Entry, Plan, TableRow
 from i2cansay.experiments.report.charts import (
     Bar,
     Point,
@@ -19,7 +20,6 @@ from i2cansay.experiments.report.charts import (
     scatter_chart,
 )
 from i2cansay.experiments.report.illustration import Panel
-from i2cansay.experiments.report.measured import MeasuredEntry, MeasuredRow, MeasuredTable
 from i2cansay.experiments.report.report_terminal import column_name
 from i2cansay.experiments.run.record import Record
 
@@ -27,7 +27,7 @@ from i2cansay.experiments.run.record import Record
 MOST_LINES = 12
 
 
-def charts_of(measured: MeasuredTable) -> list[str]:
+def charts_of(measured: Plan) -> list[str]:
     """Return the figures of a table as HTML."""
     rows = _distinct([row for row in measured.rows if row.records])
     if measured.table.chart == "curves":
@@ -43,39 +43,39 @@ def charts_of(measured: MeasuredTable) -> list[str]:
     return figures
 
 
-def _distinct(rows: Sequence[MeasuredRow]) -> list[MeasuredRow]:
+def _distinct(rows: Sequence[TableRow]) -> list[TableRow]:
     """Leave out rows that another backbone's block repeats, played with the same encoder on the same cells."""
-    kept: dict[tuple[str, ...], MeasuredRow] = {}
+    kept: dict[tuple[str, ...], TableRow] = {}
     for row in rows:
         kept.setdefault(tuple(record.key for record in row.records), row)
     return list(kept.values())
 
 
-def _places_by_setting(measured: MeasuredTable) -> list[int]:
+def _places_by_setting(measured: Plan) -> list[int]:
     """Return one column per stream that was measured after every session."""
     found: dict[tuple[str, str], int] = {}
-    for place, column in enumerate(measured.plan.columns):
+    for place, column in enumerate(measured.columns):
         if column.every_session and any(row.entries[place].records for row in measured.rows):
             found.setdefault((column.dataset, column.stream), place)
     return list(found.values())
 
 
-def _bars(measured: MeasuredTable, rows: Sequence[MeasuredRow]) -> Iterator[str]:
-    for place, column in enumerate(measured.plan.columns):
+def _bars(measured: Plan, rows: Sequence[TableRow]) -> Iterator[str]:
+    for place, column in enumerate(measured.columns):
         entries = [(_short(row), row.entries[place]) for row in rows]
         if any(entry.ours is not None for _, entry in entries):
             yield _bar_figure(column_name(measured, column.name), entries)
 
 
-def _short(row: MeasuredRow) -> str:
+def _short(row: TableRow) -> str:
     """Return a title for a narrow margin: a variant stands below its row and need not repeat its name."""
-    declared = row.planned.row
+    declared = row.declared
     return declared.title if declared.variant is None else f"with {declared.variant}"
 
 
-def _bar_figure(title: str, entries: Sequence[tuple[str, MeasuredEntry]]) -> str:
+def _bar_figure(title: str, entries: Sequence[tuple[str, Entry]]) -> str:
     bars = [
-        Bar(name, entry.ours.mean, entry.ours.std, entry.entry.paper if printed(entry.entry.paper) else None)
+        Bar(name, entry.ours.mean, entry.ours.std, entry.paper if printed(entry.paper) else None)
         for name, entry in entries
         if entry.ours is not None
     ]
@@ -86,20 +86,18 @@ def _bar_figure(title: str, entries: Sequence[tuple[str, MeasuredEntry]]) -> str
     return _figure(title, bar_chart(bars, label=title), f'<div class="legend">{legend}</div>')
 
 
-def _curves_over_columns(measured: MeasuredTable, rows: Sequence[MeasuredRow]) -> Iterator[str]:
+def _curves_over_columns(measured: Plan, rows: Sequence[TableRow]) -> Iterator[str]:
     """Draw accuracy over the columns: one chart for the printed rule and one for each variant of it."""
-    names = [column.name for column in measured.plan.columns]
-    for variant in dict.fromkeys(row.planned.row.variant for row in rows):
-        chosen = [row for row in rows if row.planned.row.variant == variant]
+    names = [column.name for column in measured.columns]
+    for variant in dict.fromkeys(row.declared.variant for row in rows):
+        chosen = [row for row in rows if row.declared.variant == variant]
         series = []
         for place, row in enumerate(chosen):
             filled = [(x, entry.ours) for x, entry in enumerate(row.entries) if entry.ours is not None]
             if filled:
                 means, stds = [ours.mean for _, ours in filled], [ours.std for _, ours in filled]
-                series.append(Series(row.planned.row.title, [x for x, _ in filled], means, stds, place))
-            papers = [
-                (x, entry.entry.paper) for x, entry in enumerate(row.entries) if printed(entry.entry.paper)
-            ]
+                series.append(Series(row.declared.title, [x for x, _ in filled], means, stds, place))
+            papers = [(x, entry.paper) for x, entry in enumerate(row.entries) if printed(entry.paper)]
             if papers:
                 values = [value for _, value in papers]
                 series.append(
@@ -110,18 +108,18 @@ def _curves_over_columns(measured: MeasuredTable, rows: Sequence[MeasuredRow]) -
             yield _figure(variant or "the rule as printed", chart, _legend(series))
 
 
-def _told_apart(rows: Sequence[MeasuredRow], place: int) -> list[MeasuredRow]:
+def _told_apart(rows: Sequence[TableRow], place: int) -> list[TableRow]:
     """Return as many rows as one chart can show: the paper's method and the best of this column, in their order."""
 
     def rank(number: int) -> tuple[bool, float]:
         ours = rows[number].entries[place].ours
-        return rows[number].planned.row.learner == "i2cansay", -1.0 if ours is None else ours.mean
+        return rows[number].declared.learner == "i2cansay", -1.0 if ours is None else ours.mean
 
     chosen = sorted(range(len(rows)), key=rank, reverse=True)[:MOST_LINES]
     return [rows[number] for number in sorted(chosen)]
 
 
-def _over_the_stream(measured: MeasuredTable, rows: Sequence[MeasuredRow], place: int) -> Iterator[str]:
+def _over_the_stream(measured: Plan, rows: Sequence[TableRow], place: int) -> Iterator[str]:
     series = []
     for number, row in enumerate(_told_apart(rows, place)):
         runs = [record for record in row.entries[place].records if record.outcome.every_session]
@@ -133,26 +131,26 @@ def _over_the_stream(measured: MeasuredTable, rows: Sequence[MeasuredRow], place
         samples *= 100 / samples[-1]
         if curves.shape[1] > 1:
             mean, std = curves.mean(axis=0).tolist(), curves.std(axis=0).tolist()
-            series.append(Series(row.planned.row.title, samples.tolist(), mean, std, number))
+            series.append(Series(row.declared.title, samples.tolist(), mean, std, number))
     if series:
-        title = f"Over the stream: {column_name(measured, measured.plan.columns[place].name)}"
+        title = f"Over the stream: {column_name(measured, measured.columns[place].name)}"
         chart = line_chart(
             series, x_label="share of the stream seen, %", y_label="accuracy on the classes so far, %"
         )
         yield _figure(title, chart, _legend(series))
 
 
-def _forgetting(measured: MeasuredTable, rows: Sequence[MeasuredRow], place: int) -> Iterator[str]:
+def _forgetting(measured: Plan, rows: Sequence[TableRow], place: int) -> Iterator[str]:
     """Draw the matrix for the paper's method: after each session, accuracy on the classes of each earlier one."""
     for row in rows:
         runs = [record for record in row.entries[place].records if record.outcome.every_session]
-        if row.planned.row.name != "i2cansay" or not runs or not runs[0].outcome.stream.get("has_sessions"):
+        if row.declared.name != "i2cansay" or not runs or not runs[0].outcome.stream.get("has_sessions"):
             continue
         matrix = np.mean([_matrix(record) for record in runs], axis=0)
         values = [[None if np.isnan(value) else float(value) for value in line] for line in matrix]
         chart = heat_map(values, x_label="classes of session", y_label="after session")
-        name = column_name(measured, measured.plan.columns[place].name)
-        yield _figure(f"Forgetting: {row.planned.row.title}, {name}", chart, "")
+        name = column_name(measured, measured.columns[place].name)
+        yield _figure(f"Forgetting: {row.declared.title}, {name}", chart, "")
 
 
 def _matrix(record: Record) -> np.ndarray:
@@ -168,7 +166,7 @@ def _matrix(record: Record) -> np.ndarray:
     return matrix
 
 
-def _cost(measured: MeasuredTable, rows: Sequence[MeasuredRow], place: int) -> Iterator[str]:
+def _cost(measured: Plan, rows: Sequence[TableRow], place: int) -> Iterator[str]:
     points: dict[str, list[Point]] = {"seconds": [], "state, bytes": []}
     for number, row in enumerate(_told_apart(rows, place)):
         entry = row.entries[place]
@@ -177,9 +175,9 @@ def _cost(measured: MeasuredTable, rows: Sequence[MeasuredRow], place: int) -> I
         outcomes = [record.outcome for record in entry.records]
         seconds = float(np.mean([each.learning_seconds + each.prediction_seconds for each in outcomes]))
         size = float(np.mean([each.state_bytes for each in outcomes]))
-        points["seconds"].append(Point(row.planned.row.title, seconds, entry.ours.mean, number))
-        points["state, bytes"].append(Point(row.planned.row.title, size, entry.ours.mean, number))
-    name = column_name(measured, measured.plan.columns[place].name)
+        points["seconds"].append(Point(row.declared.title, seconds, entry.ours.mean, number))
+        points["state, bytes"].append(Point(row.declared.title, size, entry.ours.mean, number))
+    name = column_name(measured, measured.columns[place].name)
     for cost, chosen in points.items():
         if len(chosen) > 1:
             chart = scatter_chart(chosen, x_label=cost, y_label="accuracy, %")

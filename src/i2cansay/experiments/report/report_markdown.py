@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from i2cansay.experiments.claims.orderings import orderings_markdown
 from i2cansay.experiments.claims.verification import verify
-from i2cansay.experiments.report.measured import MeasuredEntry, MeasuredTable
+from i2cansay.experiments.declare.plan import Entry, Plan
 from i2cansay.experiments.report.report_findings import findings_markdown
 from i2cansay.experiments.report.report_prose import honest, low_data_cost, provenance
 from i2cansay.experiments.report.report_tables import measure_all
@@ -52,21 +52,21 @@ def results_markdown(
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
-def table_markdown(measured: MeasuredTable) -> str:
+def table_markdown(measured: Plan) -> str:
     """Return one table with its heading, its substitutions and the command to repeat it."""
-    columns = [column_name(measured, column.name) for column in measured.plan.columns]
+    columns = [column_name(measured, column.name) for column in measured.columns]
     header = ["", "memory", *columns, "seeds", "seconds, wall-clock", "state, kB"]
     lines = [f"| {' | '.join(header)} |", "|" + "---|" + "---:|" * (len(header) - 1)]
-    backbones = {row.planned.backbone for row in measured.rows}
+    backbones = {row.backbone for row in measured.rows}
     before = None
     for row in measured.rows:
-        if len(backbones) > 1 and row.planned.backbone != before:
-            before = row.planned.backbone
+        if len(backbones) > 1 and row.backbone != before:
+            before = row.backbone
             lines.append(f"| *paper's backbone: {before}* |" + " |" * (len(header) - 1))
         cells = [_cell(entry, measured.table.decimals) for entry in row.entries]
         seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
         state = "" if row.state_bytes is None else f"{row.state_bytes / 1e3:,.0f}"
-        words = [row.planned.row.title, row.planned.memory, *cells, row.seeds, seconds, state]
+        words = [row.declared.title, row.memory, *cells, row.seeds, seconds, state]
         lines.append(f"| {' | '.join(words)} |")
     notes = [
         f"{_sentence(metric_text(measured))} Means over {measured.seeds}.",
@@ -75,11 +75,11 @@ def table_markdown(measured: MeasuredTable) -> str:
     if measured.table.note:
         notes.insert(1, _sentence(measured.table.note))
     return "\n\n".join(
-        [f"## {measured.plan.title}", " ".join(notes), "\n".join(lines), f"Repeat: `{measured.command}`"]
+        [f"## {measured.title}", " ".join(notes), "\n".join(lines), f"Repeat: `{measured.command}`"]
     )
 
 
-def _cell(entry: MeasuredEntry, decimals: int) -> str:
+def _cell(entry: Entry, decimals: int) -> str:
     below = ", ".join(part for part in (paper_text(entry, decimals), delta_text(entry, decimals)) if part)
     ours = ours_text(entry, decimals)
     return f"{ours}<br><sub>{below}</sub>" if below else ours

@@ -10,8 +10,8 @@ from itertools import groupby
 
 from i2cansay.experiments.claims.finding import Finding, Verdict
 from i2cansay.experiments.claims.verification import verify
+from i2cansay.experiments.declare.plan import Entry, Plan
 from i2cansay.experiments.report.illustration import Illustration
-from i2cansay.experiments.report.measured import MeasuredEntry, MeasuredTable
 from i2cansay.experiments.report.page_charts import charts_of, panel_figure
 from i2cansay.experiments.report.report_findings import where
 from i2cansay.experiments.report.report_tables import measure_all
@@ -66,10 +66,10 @@ def report_page(
 """
 
 
-def _short(table: MeasuredTable) -> str:
+def _short(table: Plan) -> str:
     name = table.table.title.split(":")[0]
     label = table.table.title if name == "Figure" else name
-    dataset = table.plan.choice.dataset
+    dataset = table.choice.dataset
     return f"{label} on {dataset}" if dataset else label
 
 
@@ -81,12 +81,12 @@ def _provenance(records: Sequence[Record]) -> str:
     return f"Made from {len(records):,} records. Data: {datasets}. Encoder: {encoders}{made}. Accuracies in percent."
 
 
-def _section(measured: MeasuredTable, anchor: str) -> str:
+def _section(measured: Plan, anchor: str) -> str:
     notes = [f"Means over {measured.seeds}; ours, and below it the paper's number and the difference."]
     texts = (metric_text(measured), measured.table.note, *substitutions(measured), SEEDS_NOTE, SECONDS_NOTE)
     notes += [text[0].upper() + text[1:] + "." for text in texts if text]
     charts = "".join(charts_of(measured))
-    return f"""<section id="{anchor}"><h2>{escape(measured.plan.title)}</h2>
+    return f"""<section id="{anchor}"><h2>{escape(measured.title)}</h2>
 <p class="soft">{escape(" ".join(notes))}</p>
 <div class="scroll">{_table(measured)}</div>
 <div class="charts">{charts}</div>
@@ -101,34 +101,34 @@ def _illustration(illustration: Illustration) -> str:
 """
 
 
-def _table(measured: MeasuredTable) -> str:
-    names = [column_name(measured, column.name) for column in measured.plan.columns]
+def _table(measured: Plan) -> str:
+    names = [column_name(measured, column.name) for column in measured.columns]
     head = "".join(
         f"<th>{escape(name)}</th>"
         for name in ("", "memory", *names, "seeds", "seconds, wall-clock", "state, kB")
     )
     body = []
-    blocks = len({row.planned.backbone for row in measured.rows}) > 1
-    for backbone, rows in groupby(measured.rows, key=lambda row: row.planned.backbone):
+    blocks = len({row.backbone for row in measured.rows}) > 1
+    for backbone, rows in groupby(measured.rows, key=lambda row: row.backbone):
         if blocks:
             body.append(
                 f'<tr class="block"><td colspan="{len(names) + 5}">paper\'s backbone: {escape(backbone)}</td></tr>'
             )
         for row in rows:
-            declared = row.planned.row
+            declared = row.declared
             kind = "variant" if declared.variant else "ours" if declared.learner == "i2cansay" else ""
             title = f"{declared.variant}" if declared.variant else declared.title
             cells = "".join(_cell(entry, measured.table.decimals) for entry in row.entries)
             seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
             state = "" if row.state_bytes is None else f"{row.state_bytes / 1e3:,.0f}"
             body.append(
-                f'<tr class="{kind}"><td>{escape(title)}</td><td>{row.planned.memory}</td>{cells}'
+                f'<tr class="{kind}"><td>{escape(title)}</td><td>{row.memory}</td>{cells}'
                 f"<td>{row.seeds}</td><td>{seconds}</td><td>{state}</td></tr>"
             )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
 
 
-def _cell(entry: MeasuredEntry, decimals: int) -> str:
+def _cell(entry: Entry, decimals: int) -> str:
     below = " ".join(part for part in (paper_text(entry, decimals), delta_text(entry, decimals)) if part)
     small = f"<small>{below}</small>" if below else ""
     kind = "" if entry.ours is not None else ' class="none"'

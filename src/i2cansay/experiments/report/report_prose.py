@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from i2cansay.experiments.claims.finding import OURS, PRINTED, Finding, Verdict
 from i2cansay.experiments.declare.declaration import DECLARED
+from i2cansay.experiments.declare.plan import Plan
 from i2cansay.experiments.declare.relation import load_relations
-from i2cansay.experiments.report.measured import MeasuredTable
 from i2cansay.experiments.run.record import Record
 
 # No record holds how long a whole run took by the clock; this one was looked at.
@@ -35,13 +35,13 @@ def _commits(records: Sequence[Record]) -> str:
     return f"{listed}; -dirty: with changes that were not committed" if changed else listed
 
 
-def low_data_cost(tables: Sequence[MeasuredTable]) -> str:
+def low_data_cost(tables: Sequence[Plan]) -> str:
     """Say what Table 1's low-data cells of the paper's method took; nothing where they were not played."""
     sentences = []
     for table in tables:
-        if table.table.name != "table1" or table.plan.choice.dataset or table.plan.choice.fraction:
+        if table.table.name != "table1" or table.choice.dataset or table.choice.fraction:
             continue
-        rows = [row for row in table.rows if row.planned.row.name == "i2cansay_low"]
+        rows = [row for row in table.rows if row.declared.name == "i2cansay_low"]
         played = {record.key: record for row in rows for record in row.records}
         if not played:
             continue

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from i2cansay.experiments.declare.declaration import DECLARED, Table, load_table
-from i2cansay.experiments.declare.plan import Choice
-from i2cansay.experiments.report.measured import MeasuredTable, RecordIndex, fill_table
+from i2cansay.experiments.declare.plan import Choice, Plan
+from i2cansay.experiments.report.measured import RecordIndex, fill_table
 from i2cansay.experiments.run.record import Record
 
 
 def measure_all(
     records: Sequence[Record], *, fraction: float | None = None, seeds: int | None = None
-) -> list[MeasuredTable]:
+) -> list[Plan]:
     """Return every declared table about which the records say something.
 
     A table appears once with the paper's own backbones, once per other encoder, once more per data set that is
@@ -29,7 +29,7 @@ def measure_all(
     """
     index = RecordIndex(records)
     played = sorted({r.cell["fraction"] for r in records if r.cell["fraction"] is not None})
-    tables: list[MeasuredTable] = []
+    tables: list[Plan] = []
     declared: set[str] = set()  # a row with little data has its share from the table, not from an option
     for share in (None, *played) if fraction is None else (fraction,):
         for name in DECLARED:
@@ -38,7 +38,7 @@ def measure_all(
                 measured = _filled(load_table(name), index, replace(choice, seeds=seeds))
                 keys = {record.key for record in measured.records}
                 # Tables share cells; one that only borrowed a few numbers from another was not played.
-                least = len(measured.plan.columns) * (1 if choice.dataset is None else 2)
+                least = len(measured.columns) * (1 if choice.dataset is None else 2)
                 if 2 * measured.n_played >= least and not keys <= shown:
                     tables.append(measured)
                     shown |= keys
@@ -47,7 +47,7 @@ def measure_all(
     return tables
 
 
-def left_out(records: Sequence[Record], tables: Sequence[MeasuredTable]) -> int:
+def left_out(records: Sequence[Record], tables: Sequence[Plan]) -> int:
     """Return how many records no table shows."""
     shown = {record.key for table in tables for record in table.records}
     return sum(record.key not in shown for record in records)
@@ -64,7 +64,7 @@ def _choices(table: Table, records: Sequence[Record], fraction: float | None) ->
             yield Choice(dataset=dataset, encoder=encoder, fraction=fraction)
 
 
-def _filled(table: Table, index: RecordIndex, choice: Choice) -> MeasuredTable:
+def _filled(table: Table, index: RecordIndex, choice: Choice) -> Plan:
     """Fill a table with the seeds that its records have, where no number of them is given."""
     if choice.seeds is not None:
         return fill_table(table, index, choice)
@@ -74,7 +74,7 @@ def _filled(table: Table, index: RecordIndex, choice: Choice) -> MeasuredTable:
         1 + max(record.seed for record in entry.records)
         for row in everything.rows
         for entry in row.entries
-        if entry.records and row.planned.row.seeds is None  # else the row has a number of its own
+        if entry.records and row.declared.seeds is None  # else the row has a number of its own
     ]
     # Tables share cells: that some have further seeds, which another table asked for, does not make them this one's.
     if numbers and max(numbers) < table.seeds:

@@ -9,13 +9,13 @@ from rich.text import Text
 
 from i2cansay.experiments.declare.declaration import printed
 from i2cansay.experiments.declare.metric import metric_title
-from i2cansay.experiments.report.measured import MeasuredEntry, MeasuredTable
+from i2cansay.experiments.declare.plan import Entry, Plan
 
 
-def print_table(measured: MeasuredTable, console: Console | None = None) -> None:
+def print_table(measured: Plan, console: Console | None = None) -> None:
     """Print ours, and below it the paper's number and the difference."""
     grid = Grid(
-        title=measured.plan.title,
+        title=measured.title,
         caption=caption(measured),
         title_justify="left",
         caption_justify="left",
@@ -24,22 +24,22 @@ def print_table(measured: MeasuredTable, console: Console | None = None) -> None
     )
     grid.add_column("")
     grid.add_column("memory", justify="right")
-    for column in measured.plan.columns:
+    for column in measured.columns:
         grid.add_column(column_name(measured, column.name), justify="right")
     grid.add_column("seeds", justify="right")
     grid.add_column("s", justify="right")
     grid.add_column("kB", justify="right")
-    backbones = {row.planned.backbone for row in measured.rows}
+    backbones = {row.backbone for row in measured.rows}
     before = None
     for row in measured.rows:
-        if len(backbones) > 1 and row.planned.backbone != before:
-            before = row.planned.backbone
+        if len(backbones) > 1 and row.backbone != before:
+            before = row.backbone
             grid.add_section()
             grid.add_row(Text(f"paper's backbone: {before}", style="bold"))
         state = row.state_bytes
         grid.add_row(
-            row.planned.row.title,
-            row.planned.memory,
+            row.declared.title,
+            row.memory,
             *(_text(entry, measured.table.decimals) for entry in row.entries),
             row.seeds,
             "" if row.seconds is None else f"{row.seconds:.1f}",
@@ -58,17 +58,17 @@ SEEDS_NOTE = (
 SECONDS_NOTE = "seconds are wall-clock, on a machine with other work: they compare rows only roughly"
 
 
-def metric_text(measured: MeasuredTable) -> str:
+def metric_text(measured: Plan) -> str:
     """Say what the numbers of the table are, and of which columns where they differ."""
     named: dict[str, list[str]] = {}
-    for column in measured.plan.columns:
+    for column in measured.columns:
         named.setdefault(metric_title(column.metric), []).append(column_name(measured, column.name))
     if len(named) == 1:
         return next(iter(named))
     return "; ".join(f"{title} ({' and '.join(columns)})" for title, columns in named.items())
 
 
-def caption(measured: MeasuredTable) -> str:
+def caption(measured: Plan) -> str:
     """Return what one must know to read the table."""
     lines = [
         metric_text(measured),
@@ -83,13 +83,13 @@ def caption(measured: MeasuredTable) -> str:
     return "\n".join(lines)
 
 
-def substitutions(measured: MeasuredTable) -> list[str]:
+def substitutions(measured: Plan) -> list[str]:
     """Say in words what is not as in the paper."""
     lines = []
-    if any(row.planned.encoder != row.planned.backbone for row in measured.rows):
+    if any(row.encoder != row.backbone for row in measured.rows):
         lines.append("the encoder is not the paper's: differences from its numbers are no test of them")
-    for column in measured.plan.columns:
-        if measured.plan.choice.stand_in and column.stand_in is not None:
+    for column in measured.columns:
+        if measured.choice.stand_in and column.stand_in is not None:
             stand_in = column.stand_in
             lines.append(
                 f"{column.name}: a stand-in, the same stream over {stand_in.n_classes} classes of "
@@ -98,33 +98,33 @@ def substitutions(measured: MeasuredTable) -> list[str]:
     return lines
 
 
-def column_name(measured: MeasuredTable, name: str) -> str:
+def column_name(measured: Plan, name: str) -> str:
     """Return the heading of a column, marked where it is a stand-in."""
-    column = next(column for column in measured.plan.columns if column.name == name)
-    is_stand_in = measured.plan.choice.stand_in and column.stand_in is not None
+    column = next(column for column in measured.columns if column.name == name)
+    is_stand_in = measured.choice.stand_in and column.stand_in is not None
     return f"{name} (stand-in)" if is_stand_in else name
 
 
-def paper_text(entry: MeasuredEntry, decimals: int) -> str:
+def paper_text(entry: Entry, decimals: int) -> str:
     """Return the paper's number, or nothing where it prints none."""
-    value = entry.entry.paper
+    value = entry.paper
     return f"{value:.{decimals}f}" if printed(value) else ""
 
 
-def ours_text(entry: MeasuredEntry, decimals: int) -> str:
+def ours_text(entry: Entry, decimals: int) -> str:
     """Return our number, or the reason why there is none."""
     if entry.ours is None:
-        return entry.reason
+        return entry.why_empty
     std = f" ± {entry.ours.std:.{decimals}f}" if entry.ours.n > 1 else ""
     return f"{entry.ours.mean:.{decimals}f}{std}"
 
 
-def delta_text(entry: MeasuredEntry, decimals: int) -> str:
+def delta_text(entry: Entry, decimals: int) -> str:
     """Return ours minus the paper's with its sign."""
     return "" if entry.delta is None else f"{entry.delta:+.{decimals}f}"
 
 
-def _text(entry: MeasuredEntry, decimals: int) -> Text:
+def _text(entry: Entry, decimals: int) -> Text:
     text = Text(ours_text(entry, decimals), style="" if entry.ours is not None else "dim")
     below = " ".join(part for part in (paper_text(entry, decimals), delta_text(entry, decimals)) if part)
     return text.append(f"\n{below}", style="dim") if below else text

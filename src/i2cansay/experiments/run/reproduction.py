@@ -8,7 +8,7 @@ from pathlib import Path
 
 from i2cansay.experiments.declare.declaration import load_table
 from i2cansay.experiments.declare.plan import Choice, Entry, Plan, make_plan
-from i2cansay.experiments.report.measured import MeasuredTable, RecordIndex, measure
+from i2cansay.experiments.report.measured import RecordIndex, measure
 from i2cansay.experiments.run.record_folder import Report, load_records
 from i2cansay.experiments.run.run_progress import RunProgress
 from i2cansay.experiments.run.runner import CellsFailed, run_cells
@@ -22,7 +22,7 @@ SMALL = {"digits": ("pixels", 3)}
 class Reproduction:
     """A filled table, with a sentence on every source that is not to be had and every cell that failed."""
 
-    measured: MeasuredTable
+    measured: Plan
     unavailable: Sequence[str]
     failures: Sequence[str]
 
@@ -106,8 +106,7 @@ def _without(plan: Plan, reasons: dict[tuple[str, str], str]) -> Plan:
         dataset, encoder = entry.cell.source
         return replace(entry, cell=None, reason=f"not testable here: no {dataset} with {encoder}")
 
-    rows = tuple(replace(row, entries=tuple(map(kept, row.entries))) for row in plan.rows)
-    return replace(plan, rows=rows)
+    return plan.change_entries(kept)
 
 
 def _fingerprints(sources: dict[tuple[str, str], SharedFeatures]) -> set[str]:

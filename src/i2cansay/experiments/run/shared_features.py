@@ -61,6 +61,11 @@ def share_features(dataset: str, encoder: str, *, progress: EncodingProgress | N
     return _from_npz(dataset, encoder, files) if files else _from_images(dataset, encoder, progress)
 
 
+def has_ready_features(dataset: str, encoder: str) -> bool:
+    """Whether features lie ready as NPZ files, so that no image has to be encoded."""
+    return bool(_npz_files(dataset, encoder))
+
+
 def _npz_files(dataset: str, encoder: str) -> list[Path]:
     names = {SHORT_NAMES.get(encoder, encoder): None, encoder: None}
     for folder in data_folders():
