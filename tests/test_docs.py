@@ -26,6 +26,7 @@ BLOCK = re.compile(
 
 PRINTED = re.compile(r"^print\(.*\)\s+# (.+)$", re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?://|#|mailto:)([^)#\s]+)")
+SCRIPT = re.compile(r"(?<![\w./])(?:benchmarks|tests|tools)/[\w/]+\.py")
 
 
 @dataclass(frozen=True)
@@ -108,3 +109,14 @@ def test_a_page_that_is_wrong_is_noticed() -> None:
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     targets = LINK.findall(page.read_text(encoding="utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "benchmarks" / "README.md"], ids=lambda page: page.name)
+def test_the_scripts_and_tests_that_a_page_names_are_there(page: Path) -> None:
+    named = SCRIPT.findall(page.read_text(encoding="utf-8"))
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_scripts_are_found() -> None:
+    text = "`python benchmarks/attacks/tokens.py`, `pytest tests/a/test_b.py -k c` and ../src/x/tests/y.py"
+    assert SCRIPT.findall(text) == ["benchmarks/attacks/tokens.py", "tests/a/test_b.py"]

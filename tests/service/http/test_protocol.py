@@ -25,7 +25,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from i2cansay.service.http import listener
 from i2cansay.service.http.connections import Connections
 from i2cansay.service.http.listener import Listener, bind
-from i2cansay.service.http.protocol import Http
 from i2cansay.service.limits import Limits
 from i2cansay.service.service_metrics import ServiceMetrics
 from tests.service.running import Running, Starter
@@ -124,18 +123,44 @@ def test_a_connection_that_says_nothing_is_closed_without_a_word(start: Starter)
 # -- room ---------------------------------------------------------------------------------------------------
 
 
+CHUNKED = b"POST /v1/models HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize("path", [b"/v1/models", b"/nowhere"])
+def test_a_body_in_thousands_of_tiny_chunks_is_refused(start: Starter, path: bytes) -> None:
+    """Four connections of them kept others waiting for 24 seconds, also where nobody read the body."""
+    with connected(start(), CHUNKED.replace(b"/v1/models", path)) as connection:
+        if path == b"/nowhere":
+            assert answer_of(connection)[0] == 404
+        connection.sendall(b"1\r\n \r\n" * 900)
+        connection.settimeout(0.3)
+        with pytest.raises(TimeoutError):
+            connection.recv(1)
+        connection.settimeout(20)
+        connection.sendall(b"1\r\n \r\n" * 101)
+        status, _, content = answer_of(connection)
+        assert (status, content["code"]) == (400, "tiny_chunks")
+        assert ended(connection)
+
+
+def test_chunks_of_a_usual_size_are_welcome(start: Starter) -> None:
+    with connected(start(), CHUNKED, b"10\r\n                \r\n" * 2000, b"0\r\n\r\n") as connection:
+        assert answer_of(connection)[0] == 422
+
+
 def test_an_answer_in_two_parts_is_sent_without_waiting_for_the_client(
     start: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With Nagle's algorithm the second part comes 40 ms late."""
     at_once: list[int] = []
 
-    def looked_at(protocol: Http) -> None:
+    def looked_at(protocol: H11Protocol) -> None:
         socket_of = protocol.transport.get_extra_info("socket")
         at_once.append(socket_of.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
-        H11Protocol.handle_events(protocol)
+        handle_events(protocol)
 
-    monkeypatch.setattr(Http, "handle_events", looked_at)
+    handle_events = H11Protocol.handle_events
+    monkeypatch.setattr(H11Protocol, "handle_events", looked_at)
     assert healthy(start())
     assert at_once
     assert all(at_once)

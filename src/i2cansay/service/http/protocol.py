@@ -19,6 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from i2cansay.service.errors import ServiceError, error_content
 from i2cansay.service.http.connections import Connections, Stage
+from i2cansay.service.http.tiny_chunks import CHUNK, ChunkCounter, TinyChunks
 from i2cansay.service.service_metrics import ServiceMetrics
 
 log = logging.getLogger("i2cansay.service")
@@ -33,6 +34,7 @@ class HttpProtocol(H11Protocol):
         self, *, connections: Connections, metrics: ServiceMetrics, address: str, **uvicorn_options: Any
     ) -> None:
         super().__init__(**uvicorn_options)
+        ChunkCounter(self.conn)
         self.address = address
         self.opening: asyncio.Task[Any] | None = None
         self._table = connections
@@ -77,6 +79,9 @@ class HttpProtocol(H11Protocol):
         error = sys.exception()
         if isinstance(error, h11.RemoteProtocolError) and error.error_status_hint == 431:
             self._end(ServiceError(431, "headers_too_large", "the headers of this request are too long"))
+        elif isinstance(error, TinyChunks):
+            sentence = f"the body comes in chunks of less than {CHUNK} bytes; send larger ones, or its length"
+            self._end(ServiceError(400, "tiny_chunks", sentence))
         else:
             why = f": {error}" if isinstance(error, h11.RemoteProtocolError) else ""
             self._end(ServiceError(400, "not_http", f"this is not a request of HTTP/1.1{why}"))
