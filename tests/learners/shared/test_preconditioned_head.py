@@ -165,7 +165,7 @@ def test_with_a_new_inverse_every_mean_is_preconditioned_anew() -> None:
     scatter.add(X[:4] + 1, np.array([2, 2, 2, 2]))
     head.refresh(scatter, 0.3)
     expected = (scatter.means.mean - scatter.means.centre) @ scatter.shrunk_inverse(0.3).into_dense32()
-    np.testing.assert_allclose(head.state()["means"], expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(head.state()["preconditioned_means"], expected, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("weighed", [False, True])
@@ -180,10 +180,10 @@ def test_shifting_by_the_samples_is_moving_the_means(weighed: bool, keep: float)
     scatter.fade(keep)
     scatter.add(more, rows, weights)
     expected = (scatter.means.mean - before["centre"]) @ unpack32(D, before["inverse"])
-    moved.restore(before | {"means": expected}, C)
+    moved.restore(before | {"preconditioned_means": expected}, C)
     rows_times_precision = shifted.apply_precision(more)
     shifted.shift(rows_times_precision, rows, weights / scatter.means.count[rows])
-    np.testing.assert_allclose(shifted.state()["means"], expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(shifted.state()["preconditioned_means"], expected, rtol=1e-4, atol=1e-5)
     # And a step is the same, whether it is told the preconditioned rows or not.
     old, means, weights = (rows + 1) % C, scatter.means.mean, np.full(18, 0.1)
     moved.step(more, rows, old=old, means=means, weights=weights, temperature=3.0, lr=1.0)
@@ -316,7 +316,9 @@ def test_many_classes_are_preconditioned_as_a_few(monkeypatch: pytest.MonkeyPatc
     whole = started(scatter)
     monkeypatch.setattr(preconditioned, "MEANS_AT_A_TIME", 2)
     few = started(scatter)
-    np.testing.assert_allclose(few.state()["means"], whole.state()["means"], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        few.state()["preconditioned_means"], whole.state()["preconditioned_means"], rtol=1e-5, atol=1e-6
+    )
     offsets = scatter.means.mean - scatter.means.mean.mean(axis=0)
     expected = offsets @ scatter.shrunk_inverse(0.1).into_dense32() @ offsets.T
     for head in (few, whole):

@@ -115,7 +115,7 @@ def test_forgotten_class_takes_mean_count_and_weights_and_leaves_the_shared_cova
     after, left = model.state(), [0, 1, 3, 4]
     np.testing.assert_array_equal(model.class_means_, means[left])
     assert model.class_counts_.tolist() == np.bincount(y)[left].tolist()
-    for name in ("head.weights", "head.means", "scatter.mean"):
+    for name in ("head.weights", "head.preconditioned_means", "scatter.mean"):
         np.testing.assert_array_equal(after[name], before[name][left])
     for name in ("scatter.matrix", "scatter.total", "scatter.centre", "head.inverse"):
         np.testing.assert_array_equal(after[name], before[name])

@@ -141,7 +141,7 @@ def test_preconditioned_means_are_those_of_the_statistics_all_along(forgetting: 
         model.partial_fit(X[batch], y[batch], sample_weight=np.linspace(0.5, 2.0, 10))
         state = model.state()
         expected = (state["scatter.mean"] - state["head.centre"]) @ inverse_of(state)
-        np.testing.assert_allclose(state["head.means"], expected, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(state["head.preconditioned_means"], expected, rtol=1e-4, atol=1e-4)
 
 
 def test_old_classes_absent_from_the_batch_are_the_only_ones_moved_into() -> None:

@@ -55,7 +55,7 @@ class PreconditionedHead:
 
     def __init__(self, n_features: int) -> None:
         self._weights = RowBuffer(width=n_features, dtype=np.float32)
-        self._means = RowBuffer(width=n_features, dtype=np.float32)  # preconditioned
+        self._preconditioned_means = RowBuffer(width=n_features, dtype=np.float32)
         self._inverse: Float32 = np.eye(n_features, dtype=np.float32)
         self._centre: Float64 = np.zeros(n_features)
         self._due = 0.0
@@ -69,14 +69,14 @@ class PreconditionedHead:
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` rows; the new ones are zero."""
         self._weights.resize(n_classes)
-        self._means.resize(n_classes)
+        self._preconditioned_means.resize(n_classes)
         self._lengths.resize(n_classes)
         self._measured.resize(n_classes)
 
     def drop(self, row: int) -> None:
         """Remove one class."""
         self._weights.drop(row)
-        self._means.drop(row)
+        self._preconditioned_means.drop(row)
         self._lengths.drop(row)
         self._measured.drop(row)
 
@@ -111,7 +111,7 @@ class PreconditionedHead:
         for start in range(0, len(scatter.means), MEANS_AT_A_TIME):
             some = slice(start, start + MEANS_AT_A_TIME)
             offsets = (scatter.means.mean[some] - self._centre).astype(np.float32)
-            self._means.view[some] = inner(offsets, self._inverse)
+            self._preconditioned_means.view[some] = inner(offsets, self._inverse)
         self._measured.view[:] = False
         self._shrink_means = discriminant.largest_safe_strength(shrink_means, self.products(scatter))
 
@@ -120,7 +120,8 @@ class PreconditionedHead:
 
         Of very many classes only those farthest out.
         """
-        means, preconditioned = scatter.means.mean, self._means.view - self._means.view.mean(axis=0)
+        means, preconditioned = scatter.means.mean, self._preconditioned_means.view
+        preconditioned = preconditioned - preconditioned.mean(axis=0)
         centre: Float64 = means.mean(axis=0)
 
         def offsets(rows: Rows) -> Float32:
@@ -155,8 +156,10 @@ class PreconditionedHead:
         """
         touched, groups = np.unique(classes, return_inverse=True)
         kept = 1 - np.bincount(groups, share)
-        self._means.view[touched] *= kept[:, None].astype(np.float32)
-        np.add.at(self._means.view, classes, preconditioned * share[:, None].astype(np.float32))
+        self._preconditioned_means.view[touched] *= kept[:, None].astype(np.float32)
+        np.add.at(
+            self._preconditioned_means.view, classes, preconditioned * share[:, None].astype(np.float32)
+        )
         self._measured.view[touched] = False
 
     def step(
@@ -191,22 +194,22 @@ class PreconditionedHead:
         left, own = classes[sources], (X - self._centre).astype(np.float32)
         if preconditioned is None:
             preconditioned = inner(own, self._inverse)
-        mean_rows = self._means.view
+        preconditioned_means = self._preconditioned_means.view
         moved = own[sources] + (means[old] - means[left]).astype(np.float32)  # Eq. 4, all spreads being one
         rows = np.concatenate([own, moved])
         preconditioned = np.concatenate(
-            [preconditioned, preconditioned[sources] + mean_rows[old] - mean_rows[left]]
+            [preconditioned, preconditioned[sources] + preconditioned_means[old] - preconditioned_means[left]]
         )
 
         # Seen from the centre of the classes, which lies `off` the centre of the last inverse.
         off = (means.mean(axis=0) - self._centre).astype(np.float32)
-        preconditioned_off = mean_rows.mean(axis=0)
-        along = inner(off[None], mean_rows)[0] - np.float32(off @ preconditioned_off)
+        preconditioned_off = preconditioned_means.mean(axis=0)
+        along = inner(off[None], preconditioned_means)[0] - np.float32(off @ preconditioned_off)
         lengths = self._measure(means) - 2 * along - np.float32(off @ preconditioned_off)
         factors = np.sqrt(1 + np.float32(self._shrink_means) * np.maximum(lengths, 0))
 
         # One product for both: the closed form's weights and the head's.
-        together = mean_rows - preconditioned_off
+        together = preconditioned_means - preconditioned_off
         together *= (1 / (temperature * factors))[:, None]
         together += self._weights.view
         logits: Float32 = inner(rows, together)
@@ -224,7 +227,7 @@ class PreconditionedHead:
         for start in range(0, len(moved), CLASSES_AT_A_TIME):  # a few at a time stay in the cache
             some = moved[start : start + CLASSES_AT_A_TIME]
             offsets = (means[some] - self._centre).astype(np.float32)
-            self._lengths.view[some] = np.einsum("cd,cd->c", offsets, self._means.view[some])
+            self._lengths.view[some] = np.einsum("cd,cd->c", offsets, self._preconditioned_means.view[some])
         self._measured.view[:] = True
         lengths: Float32 = self._lengths.view
         return lengths
@@ -240,10 +243,10 @@ class PreconditionedHead:
         self._weights.view[rows] = mine + share[:, None].astype(np.float32) * (other._weights.view - mine)
 
     def state(self) -> State:
-        """Return the weights, and all that the last inverse brought: means, centre, when the next one is due."""
+        """Return the weights, and what the last inverse brought: means, centre, when the next is due."""
         return {
             "weights": self._weights.view,
-            "means": self._means.view,
+            "preconditioned_means": self._preconditioned_means.view,
             "inverse": pack32(self._inverse),
             "centre": self._centre,
             "due": np.array([self._due]),
@@ -255,7 +258,7 @@ class PreconditionedHead:
         width = len(self._centre)
         expected = {
             "weights": (n_classes, width),
-            "means": (n_classes, width),
+            "preconditioned_means": (n_classes, width),
             "inverse": (width * (width + 1) // 2,),
             "centre": (width,),
             "due": (1,),
@@ -266,7 +269,7 @@ class PreconditionedHead:
                 raise ValueError(f"the head's {name} should be of shape {shape}, not {state[name].shape}")
         check_range("how far means shrink", state["shrink_means"], 0, np.inf)
         self._weights.set(state["weights"])
-        self._means.set(state["means"])
+        self._preconditioned_means.set(state["preconditioned_means"])
         self._lengths.set(np.zeros(n_classes, dtype=np.float32))
         self._measured.set(np.zeros(n_classes, dtype=np.bool_))
         self._inverse = unpack32(width, np.array(state["inverse"], dtype=np.float32))
