@@ -38,12 +38,46 @@ def test_every_path_of_the_api_is_named(shared: Running) -> None:
         assert path.replace("/v1/models/{name}/", ".../") in TEXT, path
 
 
+def test_the_scope_of_every_route_is_as_described(shared: Running) -> None:
+    table = [
+        line.split(" | ") for line in TEXT.splitlines() if line.startswith(("| `GET", "| `POST", "| `DELETE"))
+    ]
+    written = {
+        (method, path): scope
+        for routes, scope, _ in table
+        for method, path in _routes(routes.replace("...", "/v1/models/{name}"))
+    }
+    described = {
+        (method.upper(), path): content.get("security", [{"token": ["none"]}])[0]["token"][0]
+        for path, methods in create_app(shared.service).openapi()["paths"].items()
+        for method, content in methods.items()
+    }
+    assert {route: written.get(route) for route in described} == described
+
+
+def _routes(cell: str) -> list[tuple[str, str]]:
+    """Return the methods and paths in a cell; a path without a method has that of the one before."""
+    found, method = [], ""
+    for words in re.findall(r"`([^`]+)`", cell):
+        method = words.split()[0] if " " in words else method
+        found.append((method, words.split()[-1]))
+    return found
+
+
 def test_every_address_in_the_shell_examples_exists(shared: Running) -> None:
     patterns = [path.replace("{name}", "[a-z]+") for path in create_app(shared.service).openapi()["paths"]]
     addresses = re.findall(r"http://127\.0\.0\.1:8000(/v1\S*)", TEXT)
     assert len(addresses) >= 9
     for address in addresses:
         assert any(re.fullmatch(pattern, address) for pattern in patterns), address
+
+
+def test_every_metric_in_the_table_exists(shared: Running) -> None:
+    text = shared.service.metrics.text().decode()
+    table = "".join(line for line in TEXT.splitlines() if line.startswith("| `i2cansay_"))
+    names = re.findall(r"`(i2cansay_\w+)`", table)
+    assert len(names) >= 15
+    assert [name for name in names if f"# TYPE {name} " not in text] == []
 
 
 def test_the_limits_are_those_of_the_code() -> None:
@@ -62,11 +96,12 @@ def test_the_limits_are_those_of_the_code() -> None:
         f"labels of {limits.label_length} characters, {limits.classes} classes, {limits.models} models"
         in words
     )
+    assert f"{limits.state_bytes // 2**20} MB of state" in words
     assert f"{limits.waiting} requests waiting" in words
-    assert f"{limits.seconds:g} seconds" in words
-    assert f"Connections: {limits.connections} at once" in words
+    assert f"{limits.seconds:g} seconds per request" in words
+    assert f"| {limits.connections} at once" in words
     assert f"{limits.connections_per_address} from one address" in words
-    assert f"complete within {limits.header_seconds:g} seconds, be at most {limits.headers}" in words
+    assert f"complete within {limits.header_seconds:g} seconds, at most {limits.headers}" in words
     assert f"at most {limits.header_bytes // 1024} kB" in words
     assert f"silent for {limits.idle_seconds:g} seconds" in words
     assert f"After {WRONG_TOKENS_AT_ONCE} wrong tokens" in words

@@ -17,9 +17,8 @@ from starlette.requests import Request
 from i2cansay.core.types import Float32
 from i2cansay.service.errors import refused, too_large
 from i2cansay.service.http.api import wait
-from i2cansay.service.http.form import read_form
-from i2cansay.service.http.intake import take_form, take_json
-from i2cansay.service.http.json_text import read_json
+from i2cansay.service.http.form import read_form, take_form
+from i2cansay.service.http.json_text import read_json, take_json
 from i2cansay.service.http.schemas import LearnBody, PredictBody, SamplesBody
 from i2cansay.service.label_text import check_label
 from i2cansay.service.limits import Limits
@@ -88,11 +87,11 @@ def _learning(data: bytearray, kind: str, limits: Limits) -> ParsedBody:
         files, fields = _form(data, kind, limits)
         label = fields.get("label", [None])[0]
         body = LearnBody.model_construct(labels=fields.get("labels"), label=label)
-        return _given(files, None, _labels(body, len(files), limits), limits)
+        return _parsed(files, None, _labels(body, len(files), limits), limits)
     body = _json(data, LearnBody, limits)
     images, features = _samples(body)
     n = len(images) if images is not None else len(features)  # type: ignore[arg-type]
-    return _given(images, features, _labels(body, n, limits), limits)
+    return _parsed(images, features, _labels(body, n, limits), limits)
 
 
 def _asking(data: bytearray, kind: str, limits: Limits) -> ParsedBody:
@@ -101,10 +100,10 @@ def _asking(data: bytearray, kind: str, limits: Limits) -> ParsedBody:
         top = fields.get("top", ["5"])[0]
         if not top.isascii() or not top.isdecimal() or not 1 <= int(top[:9]) <= 1000:
             raise refused(f"top is a number from 1 to 1000, got {top[:20]!r}")
-        return _given(files, None, (), limits, int(top))
+        return _parsed(files, None, (), limits, int(top))
     body = _json(data, PredictBody, limits)
     images, features = _samples(body)
-    return _given(images, features, (), limits, body.top)
+    return _parsed(images, features, (), limits, body.top)
 
 
 def _is_form(kind: str) -> bool:
@@ -182,10 +181,11 @@ def _labels(body: LearnBody, n: int, limits: Limits) -> tuple[str, ...]:
     labels = body.labels if body.labels is not None else [body.label or ""] * n
     if len(labels) != n:
         raise refused(f"expected one label per sample, got {n} samples and {len(labels)} labels")
-    return tuple(check_label(label, limits) for label in labels)
+    checked = {label: check_label(label, limits) for label in dict.fromkeys(labels)}
+    return tuple(checked[label] for label in labels)
 
 
-def _given(
+def _parsed(
     images: list[bytes] | None,
     features: Float32 | None,
     labels: tuple[str, ...],

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.requests import Request
 
 from i2cansay.service.errors import refused, too_large
 
@@ -23,6 +24,14 @@ class Form:
 
     files: list[tuple[str, bytes]] = field(default_factory=list)
     texts: list[tuple[str, str]] = field(default_factory=list)
+
+
+async def take_form(request: Request) -> bytearray:
+    """Return the body of a form; how large it may be is checked on the way."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+    return body
 
 
 def read_form(body: bytes | bytearray, content_type: str, *, most: int) -> Form:

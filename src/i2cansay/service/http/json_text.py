@@ -1,11 +1,41 @@
-"""JSON text, read strictly: what it cannot say clearly it may not say."""
+"""JSON bodies: limited while they come in, and read strictly."""
 
 from __future__ import annotations
 
 import json
 from typing import Any, NoReturn
 
-from i2cansay.service.errors import refused
+from starlette.requests import Request
+
+from i2cansay.service.errors import refused, too_large
+from i2cansay.service.limits import Limits
+
+
+async def take_json(request: Request, limits: Limits) -> tuple[bytearray, int]:
+    """Return a body in JSON and how many values it has at most: as many as commas, and one."""
+    body, values = bytearray(), 1
+    announced = request.headers.get("content-length", "")
+    if announced.isascii() and announced.isdecimal():
+        _check_size(int(announced[:20]), values, limits)
+    async for piece in request.stream():
+        body += piece
+        values += piece.count(b",")
+        _check_size(len(body), values, limits)
+    return body, values
+
+
+def _check_size(length: int, values: int, limits: Limits) -> None:
+    """Refuse what would cost much to parse; nesting adds no more values than the depth that is allowed."""
+    if length > limits.json_bytes:
+        raise too_large(
+            f"a request in JSON may have {limits.json_bytes} bytes, this one has {length} or more; send images "
+            "as a form (multipart/form-data), and features in parts"
+        )
+    if values > limits.json_values:
+        raise too_large(
+            f"a request in JSON may have {limits.json_values} values, this one has more; send features as "
+            "features_base64, or in parts"
+        )
 
 
 def read_json(data: bytes | bytearray) -> dict[str, Any]:

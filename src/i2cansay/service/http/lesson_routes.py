@@ -10,7 +10,6 @@ from fastapi.responses import JSONResponse
 
 from i2cansay.core.types import Float32
 from i2cansay.service.access.permissions import needs
-from i2cansay.service.errors import refused
 from i2cansay.service.http.api import LEARN_FORM, PREDICT_FORM, Key, body_of, wait
 from i2cansay.service.http.bodies import ParsedBody, to_learn, to_predict
 from i2cansay.service.http.schemas import (
@@ -29,6 +28,7 @@ from i2cansay.service.label_text import check_label, normalized_label
 from i2cansay.service.model.image_size import measure_images
 from i2cansay.service.model.requests import Forget, Learn, LessonResult, Rename, RevisionResult, Undo
 from i2cansay.service.model.served_model import Question, ServedModel
+from i2cansay.service.model.size import check_width
 from i2cansay.service.service import Service
 from i2cansay.service.storage.receipts import key_digest, lesson_digest
 
@@ -46,13 +46,15 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
     async def learn(name: str, request: Request, key: Key = None) -> Response:
         """Learn labelled samples, all or none. The answer comes when they are on the disk."""
         model = service.model(name)
-        given = await to_learn(request, limits)
-        X = await features_of(service, model, given, request)
+        parsed = await to_learn(request, limits)
+        X = await features_of(service, model, parsed, request)
         who, digest, content = request.state.who, None, b""
         if key:
             digest = key_digest(key, who)
-            content = await run_in_threadpool(lesson_digest, key, given.labels, given.images, given.features)
-        lesson = await wait(model.teach(Learn(X, given.labels, digest, who, content)), limits.seconds)
+            content = await run_in_threadpool(
+                lesson_digest, key, parsed.labels, parsed.images, parsed.features
+            )
+        lesson = await wait(model.teach(Learn(X, parsed.labels, digest, who, content)), limits.seconds)
         assert isinstance(lesson, LessonResult)
         return JSONResponse(
             {**asdict(lesson), "durable": all(lesson.durable), "durable_samples": list(lesson.durable)}
@@ -67,9 +69,9 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
     async def predict(name: str, request: Request) -> Response:
         """Name samples: the likeliest classes, and how much each looks like nothing known."""
         model = service.model(name)
-        given = await to_predict(request, limits)
-        X = await features_of(service, model, given, request)
-        predictions = await wait(model.ask(Question(X, given.top)), limits.seconds)
+        parsed = await to_predict(request, limits)
+        X = await features_of(service, model, parsed, request)
+        predictions = await wait(model.ask(Question(X, parsed.top)), limits.seconds)
         return JSONResponse(
             {"predictions": [each.to_json() for each in predictions], "version": model.snapshot.version}
         )
@@ -112,18 +114,15 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         return JSONResponse({"points": [asdict(p) for p in points], "samples": total, "correct": right})
 
 
-async def features_of(service: Service, model: ServedModel, given: ParsedBody, request: Request) -> Float32:
-    """Return what was given as features, (n, d), of the width the model knows."""
-    if given.images is not None:
+async def features_of(service: Service, model: ServedModel, parsed: ParsedBody, request: Request) -> Float32:
+    """Return what was parsed as features, (n, d), of the width the model knows."""
+    if parsed.images is not None:
         queue = await run_in_threadpool(service.image_queue, model)
-        images = await run_in_threadpool(measure_images, given.images, service.limits)
+        images = await run_in_threadpool(measure_images, parsed.images, service.limits)
         return await wait(queue.encode(images), service.limits.seconds, request)
-    assert given.features is not None
+    assert parsed.features is not None
     width = model.snapshot.width
-    if model.facts.encoder is not None:
+    if width is None and model.facts.encoder is not None:
         width = (await run_in_threadpool(service.image_queue, model)).encoder.dim
-    if width is not None and given.features.shape[1] != width:
-        raise refused(
-            f"expected features of width {width}, got {given.features.shape[1]}; was the encoder changed?"
-        )
-    return given.features
+    check_width(parsed.features, width)
+    return parsed.features

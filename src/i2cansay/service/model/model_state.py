@@ -5,21 +5,28 @@ from __future__ import annotations
 import copy
 import json
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from i2cansay.core.types import Float32, State
+from i2cansay.core.types import State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.limits import Limits
 from i2cansay.service.model.curve import Curve
 from i2cansay.service.model.novelty import Novelty
-from i2cansay.service.model.requests import Sample, UndoableLesson
 from i2cansay.service.model.size import check_size
+from i2cansay.service.model.taught_rows import TaughtRows, stacked
 from i2cansay.service.storage.database import Contents, Damaged, Database
 from i2cansay.service.storage.model_records import ClassRecord, ModelFacts
+
+
+@dataclass(frozen=True)
+class UndoableLesson:
+    """The rows of a lesson, kept in memory `until` a time so that the lesson can be taken back."""
+
+    rows: TaughtRows
+    until: float
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,7 @@ class ModelState:
     classes: dict[str, ClassRecord] = field(default_factory=dict)
     curve: Curve = field(default_factory=Curve)
     novelty: Novelty = field(default_factory=Novelty)
-    pending: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
+    pending: dict[str, tuple[TaughtRows, ...]] = field(default_factory=dict)
     lessons: dict[str, UndoableLesson] = field(default_factory=dict)
     serial: int = 0
     classes_made: int = 0
@@ -106,17 +113,17 @@ class ModelState:
         """The width of the features, None before the first."""
         if (width := getattr(self.learner, "n_features_in_", None)) is not None:
             return int(width)
-        waiting = next(iter(self.pending.values()), None)
-        return len(waiting[0].x) if waiting else None
+        waiting = self.waiting()
+        return waiting[0].X.shape[1] if waiting else None
 
     def count(self, label: str) -> int:
         """Return how many samples of a class were taught, durable or not."""
         durable = self.classes[label].count if label in self.classes else 0
-        return durable + len(self.pending.get(label, ()))
+        return durable + sum(map(len, self.pending.get(label, ())))
 
-    def waiting(self) -> list[Sample]:
-        """Return the samples that are in memory only."""
-        return [sample for samples in self.pending.values() for sample in samples]
+    def waiting(self) -> list[TaughtRows]:
+        """Return the rows that are in memory only."""
+        return [rows for pieces in self.pending.values() for rows in pieces]
 
     def next(self) -> ModelState:
         """Return a copy to work on: the learner may be changed, the rest is replaced part by part."""
@@ -136,14 +143,8 @@ class ModelState:
         if not self.pending:
             return self.learner
         learner = copy.deepcopy(self.learner)
-        waiting = self.waiting()
-        learner.partial_fit(stacked(waiting), [sample.label for sample in waiting])
+        learner.partial_fit(*stacked(self.waiting()))
         return learner
-
-
-def different(samples: Iterable[Sample]) -> int:
-    """Return how many different rows samples have: the mean of one image shown twice is that image."""
-    return len({(sample.x + np.float32(0)).tobytes() for sample in samples})  # + 0: no minus zero
 
 
 def _own_counts(state: State) -> dict[str, int]:
@@ -154,8 +155,3 @@ def _own_counts(state: State) -> dict[str, int]:
     labels = json.loads(bytes(state["labels"]).decode())["labels"]
     # Imported models may count by weight, and weights add up to a little less than a whole number.
     return {str(label): math.floor(count + 1e-6) for label, count in zip(labels, found[0], strict=True)}
-
-
-def stacked(samples: list[Sample]) -> Float32:
-    """Return the features of samples as rows, (n, d)."""
-    return np.stack([sample.x for sample in samples])

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from i2cansay.core.types import Float32, Float64
+from i2cansay.core.types import Float32
 
 
 @dataclass(frozen=True)
@@ -97,52 +94,3 @@ class RevisionResult:
 
 
 Answer: TypeAlias = LessonResult | RevisionResult
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One sample while it is in memory.
-
-    `serial` tells samples of a model apart; `content` is the digest of the request that brought it. `number` is that
-    of its class where the class was on the disk before, and all but this sample were taken back.
-    """
-
-    serial: int
-    x: Float32
-    label: str
-    at: float
-    who: str = ""
-    key: bytes | None = None
-    position: int = 0
-    total: int = 1
-    content: bytes = b""
-    scored: bool = False
-    correct: bool = False
-    strangeness: float = 0.0
-    number: int | None = None
-
-
-@dataclass(frozen=True)
-class Tested:
-    """How rows fared before they were learnt: whether asked, whether right, how strange, all (n,)."""
-
-    scored: NDArray[np.bool_]
-    correct: NDArray[np.bool_]
-    strangeness: Float64
-
-    @classmethod
-    def nothing(cls, n: int) -> Tested:
-        """Nothing was asked."""
-        return cls(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), np.zeros(n))
-
-    def part(self, start: int, stop: int) -> Tested:
-        """Return the rows from `start` to `stop`."""
-        return Tested(self.scored[start:stop], self.correct[start:stop], self.strangeness[start:stop])
-
-
-@dataclass(frozen=True)
-class UndoableLesson:
-    """The samples of a lesson, kept for a while so that it can be taken back."""
-
-    samples: tuple[Sample, ...] = field(default_factory=tuple)
-    until: float = 0.0

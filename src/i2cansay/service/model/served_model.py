@@ -17,9 +17,10 @@ from i2cansay.service.errors import ServiceError, conflict, not_found, not_store
 from i2cansay.service.limits import Limits
 from i2cansay.service.model.batcher import Batcher
 from i2cansay.service.model.model_state import ModelState
-from i2cansay.service.model.requests import Answer, Learn, Request, Tested
+from i2cansay.service.model.requests import Answer, Learn, Request
 from i2cansay.service.model.revision import can_undo
 from i2cansay.service.model.snapshot import Prediction, Snapshot
+from i2cansay.service.model.taught_rows import Tested
 from i2cansay.service.model.transaction import Transaction
 from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.service.storage.database import Damaged, Database, reading
@@ -175,7 +176,7 @@ class ServedModel:
         for request in requests:
             if isinstance(request, Learn) and id(request) in chosen:
                 end = next(ends)
-                parts.append(tested.part(end - len(request.labels), end))
+                parts.append(tested.select(slice(end - len(request.labels), end)))
             else:
                 parts.append(None)
         return parts

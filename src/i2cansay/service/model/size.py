@@ -1,10 +1,17 @@
-"""Whether a model has room, asked of its learner before the model takes it."""
+"""Whether features fit a model, and whether the model has room for them."""
 
 from __future__ import annotations
 
+from i2cansay.core.types import Float32
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.errors import refused
 from i2cansay.service.limits import MEGABYTE
+
+
+def check_width(X: Float32, expected: int | None) -> None:
+    """Raise ServiceError where rows, (n, d), are not of the expected width; None expects nothing yet."""
+    if expected is not None and X.shape[1] != expected:
+        raise refused(f"expected features of width {expected}, got {X.shape[1]}; was the encoder changed?")
 
 
 def check_size(learner: OnlineClassifier, width: int, classes: int, most: int) -> None:

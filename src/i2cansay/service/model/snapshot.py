@@ -13,7 +13,7 @@ from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.model.curve import Curve
 from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.novelty import ClassSpread, Novelty
-from i2cansay.service.model.requests import Tested
+from i2cansay.service.model.taught_rows import Tested
 
 NEW = 0.95
 """From this unknown score on a sample "looks new"."""
@@ -82,8 +82,8 @@ class Snapshot:
         """Freeze a state."""
         lines = [ClassLine(r.label, r.count, True, r.first, r.last) for r in state.classes.values()]
         lines += [
-            ClassLine(label, len(samples), False, samples[0].at, samples[-1].at)
-            for label, samples in state.pending.items()
+            ClassLine(label, state.count(label), False, pieces[0].source.at, pieces[-1].source.at)
+            for label, pieces in state.pending.items()
         ]
         lines.sort(key=lambda line: line.label)
         live = state.live()
@@ -123,7 +123,7 @@ class Snapshot:
 
     def test(self, X: Features, labels: list[str]) -> Tested:
         """Ask about rows that are about to be learnt; only those of known classes count."""
-        if self.learner is None or X.shape[1] != self.width:
+        if self.learner is None:
             return Tested.nothing(len(X))
         scores = self.learner.class_scores(X)
         probabilities = self.learner._temperature.probabilities(scores)

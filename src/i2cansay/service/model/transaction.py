@@ -1,4 +1,4 @@
-"""One group of requests, applied to a copy of the state; committed as a whole or dropped."""
+"""A group of requests, applied to a copy of a model's state, and committed as a whole or dropped."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import secrets
 import time
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 
-from i2cansay.service.errors import conflict, refused
+from i2cansay.service.errors import conflict
 from i2cansay.service.limits import Limits
-from i2cansay.service.model.model_state import ModelState, different, stacked
-from i2cansay.service.model.requests import (
-    Answer,
-    Learn,
-    LessonResult,
-    Request,
-    Sample,
-    Tested,
-    UndoableLesson,
-)
+from i2cansay.service.model.model_state import ModelState, UndoableLesson
+from i2cansay.service.model.requests import Answer, Learn, LessonResult, Request
 from i2cansay.service.model.revision import revise
-from i2cansay.service.model.size import check_size
+from i2cansay.service.model.size import check_size, check_width
+from i2cansay.service.model.taught_rows import (
+    Integers,
+    LessonSource,
+    TaughtRows,
+    Tested,
+    n_different,
+    stacked,
+)
 from i2cansay.service.storage.database import Changes, Database
 from i2cansay.service.storage.model_records import ClassRecord, LogEntry
 from i2cansay.service.storage.receipts import NOT_HELD, Receipt, labels_digest
@@ -30,34 +31,52 @@ from i2cansay.service.storage.receipts import NOT_HELD, Receipt, labels_digest
 BATCH = 50
 """Rows per learning step, as in the paper."""
 LESSONS, LESSON_ROWS, LESSON_SECONDS = 64, 2000, 600.0
-"""How many lessons, and rows, can be taken back, and for how long their features stay in memory."""
+"""How many lessons and rows can be taken back, and for how long their features stay in memory."""
 
 
 @dataclass(frozen=True)
 class OpenLesson:
     """A `Learn` that is not committed yet.
 
-    Each sample has a serial where it came in this group or waits in memory, or else the place its receipt names.
+    Attributes
+    ----------
+    name : str
+        What an `Undo` names.
+    labels : tuple of str
+        Of all n rows of the request.
+    fresh : TaughtRows
+        The rows that are learnt now.
+    serials : (n,) array
+        Of each row that is fresh or waits in memory; 0 for the others.
+    places : (n,) array
+        Where the receipt says each row is.
     """
 
     name: str
     labels: tuple[str, ...]
-    serials: tuple[int | None, ...]
-    places: tuple[int, ...]
-    fresh: list[Sample]
+    fresh: TaughtRows
+    serials: Integers
+    places: Integers
 
-    def answer(self, state: ModelState, settled: dict[int | None, int]) -> LessonResult:
-        """Return what to tell the client once the state is committed; `settled` maps serials to classes."""
-        asked = [sample for sample in self.fresh if sample.scored]
-        waiting: dict[int | None, str] = {sample.serial: sample.label for sample in state.waiting()}
-        in_memory = {sample.number: sample.label for sample in state.waiting()}
+    def result(self, state: ModelState, settled: dict[int, int]) -> LessonResult:
+        """Return what the client is told once `state` is committed; `settled` maps serials to class numbers."""
+        waiting = {
+            int(s): label
+            for rows in state.waiting()
+            for s, label in zip(rows.serials, rows.labels, strict=True)
+        }
+        alone = {
+            rows.class_number: rows.labels[0] for rows in state.waiting() if rows.class_number is not None
+        }
         on_disk = {record.number: label for label, record in state.classes.items()}
         # What was settled may have been taken back since, or its class forgotten or renamed.
-        places = [settled.get(s, place) for s, place in zip(self.serials, self.places, strict=True)]
+        serials = self.serials.tolist()
+        places = [settled.get(s, place) for s, place in zip(serials, self.places.tolist(), strict=True)]
         names = [
-            waiting.get(serial) or on_disk.get(place) or in_memory.get(place)
-            for serial, place in zip(self.serials, places, strict=True)
+            waiting.get(serial) or on_disk.get(place) or alone.get(place)
+            for serial, place in zip(serials, places, strict=True)
         ]
+        tested = self.fresh.tested
         return LessonResult(
             self.name,
             learnt=len(self.fresh),
@@ -67,16 +86,16 @@ class OpenLesson:
                 present: state.count(present)
                 for present in (name or label for name, label in zip(names, self.labels, strict=True))
             },
-            scored=len(asked),
-            correct=sum(sample.correct for sample in asked),
+            scored=int(tested.scored.sum()),
+            correct=int((tested.scored & tested.correct).sum()),
             taken_back=names.count(None),
         )
 
 
 class Transaction:
-    """A state in the making.
+    """A group of requests, applied to a copy of the state in the order in which they came.
 
-    Requests are applied in the order in which they came; `finish` learns what has gathered and gives the answers.
+    `finish` learns the rows that have gathered and returns the results of the lessons.
     """
 
     def __init__(self, before: ModelState, database: Database, limits: Limits) -> None:
@@ -85,12 +104,12 @@ class Transaction:
         self._database = database
         self._limits = limits
         self.now = time.time()
-        self._gathered: list[Sample] = []
+        self._gathered: list[TaughtRows] = []
         self._open: list[OpenLesson] = []
-        self._settled: dict[int | None, int] = {}
+        self._settled: dict[int, int] = {}
 
     def apply(self, request: Request, tested: Tested | None) -> Answer | str:
-        """Apply one request; a `Learn` gives the name of its lesson, under which `finish` gives its answer."""
+        """Apply one request; a `Learn` gives the name of its lesson, under which `finish` gives its result."""
         if isinstance(request, Learn):
             return self._learn(request, tested or Tested.nothing(len(request.labels)))
         self._flush()
@@ -99,158 +118,159 @@ class Transaction:
     # -- learning -------------------------------------------------------------------------------------------
 
     def _learn(self, request: Learn, tested: Tested) -> str:
-        width = self.state.width
-        if width is None and self._gathered:
-            width = len(self._gathered[0].x)
-        if width is not None and request.X.shape[1] != width:
-            raise refused(
-                f"expected features of width {width}, got {request.X.shape[1]}; was the encoder changed?"
-            )
+        self._check_room(request)
+        content = request.content or labels_digest(request.labels)
+        source = LessonSource(self.now, request.who, request.key, content, len(request.labels))
+        places, serials = self._held(source)
+        fresh = self._fresh(source, request, tested, np.flatnonzero((places == NOT_HELD) & (serials == 0)))
+        serials[fresh.positions] = fresh.serials
+        self._take(fresh)
+        name = secrets.token_hex(8)
+        self._remember(name, fresh)
+        self._open.append(OpenLesson(name, request.labels, fresh, serials, places))
+        return name
+
+    def _check_room(self, request: Learn) -> None:
+        # The edge has checked the width too, but two first lessons may come together.
+        width = self._gathered[0].X.shape[1] if self._gathered else self.state.width
+        check_width(request.X, width)
         known = self.state.classes.keys() | self.state.pending.keys()
-        if len(known | set(request.labels)) > self._limits.classes:
+        n_classes = len(known | set(request.labels))
+        if n_classes > self._limits.classes:
             raise conflict(
                 f"the model may have {self._limits.classes} classes and these would be more; forget one"
             )
-        n_classes = len(known | set(request.labels))
         if n_classes > len(known):
-            width = request.X.shape[1]
-            check_size(self.state.learner, width, n_classes, self._limits.state_bytes)
-        receipt = self._receipt(request)
-        waiting = self._waiting_under(request.key)
-        serials: list[int | None] = []
-        places: list[int] = []
-        fresh: list[Sample] = []
-        for position in range(len(request.labels)):
-            places.append(NOT_HELD if receipt is None else receipt.place(position))
-            if places[-1] != NOT_HELD:
-                serials.append(None)
-            elif position in waiting:
-                serials.append(waiting[position])
-            else:
-                fresh.append(self._sample(request, position, tested))
-                serials.append(fresh[-1].serial)
-        for sample in fresh:
-            self._take(sample)
-        name = secrets.token_hex(8)
-        self._remember(name, fresh)
-        self._open.append(OpenLesson(name, request.labels, tuple(serials), tuple(places), fresh))
-        return name
+            check_size(self.state.learner, request.X.shape[1], n_classes, self._limits.state_bytes)
 
-    def _sample(self, request: Learn, position: int, tested: Tested) -> Sample:
-        return Sample(
-            self.serial(),
-            request.X[position],
-            request.labels[position],
-            self.now,
-            request.who,
-            request.key,
-            position,
-            len(request.labels),
-            _content(request),
-            bool(tested.scored[position]),
-            bool(tested.correct[position]),
-            float(tested.strangeness[position]),
-        )
-
-    def _receipt(self, request: Learn) -> Receipt | None:
-        if request.key is None:
-            return None
-        receipt = self.receipt(request.key)
-        known = {sample.content for sample in self.state.waiting() if sample.key == request.key}
-        if receipt is not None:
-            known.add(receipt.content)
-        if known - {_content(request)}:
+    def _held(self, source: LessonSource) -> tuple[Integers, Integers]:
+        """Return where each row of a request is already: places by its receipt, and serials of rows that wait."""
+        places = np.full(source.n_rows, NOT_HELD, dtype=np.int64)
+        serials = np.zeros(source.n_rows, dtype=np.int64)
+        if source.key is None:
+            return places, serials
+        receipt = self.receipt(source.key)
+        waiting = [rows for rows in self.state.waiting() if rows.source.key == source.key]
+        known = {rows.source.content for rows in waiting} | ({receipt.content} if receipt else set())
+        if known - {source.content}:
             raise conflict(
                 "this idempotency key was used for a request with other labels or other samples; "
                 "use a new key for a new request"
             )
-        return receipt
+        if receipt is not None:
+            places[:] = receipt.all_places()
+        for rows in waiting:
+            serials[rows.positions] = rows.serials
+        serials[places != NOT_HELD] = 0
+        return places, serials
+
+    def _fresh(self, source: LessonSource, request: Learn, tested: Tested, positions: Integers) -> TaughtRows:
+        first = self.new_serials(len(positions))
+        everything = len(positions) == source.n_rows
+        return TaughtRows(
+            source,
+            request.X if everything else request.X[positions],
+            request.labels if everything else tuple(request.labels[position] for position in positions),
+            np.arange(first, first + len(positions)),
+            positions,
+            tested.select(positions),
+        )
+
+    def _take(self, rows: TaughtRows) -> None:
+        """Settle rows of classes on the disk; let others wait until their class is large enough, then settle all."""
+        ready: list[int] = []
+        for index, label in enumerate(rows.labels):
+            if label in self.state.classes:
+                ready.append(index)
+                continue
+            together = (*self.state.pending.pop(label, ()), rows.select([index]))
+            if n_different(together) < self.state.facts.min_samples:
+                self.state.pending[label] = together
+                continue
+            self._settle(rows.select(ready))
+            ready = []
+            self._add_class(label, together)
+            for piece in together:
+                self._settle(piece)
+        self._settle(rows.select(ready))
+
+    def _add_class(self, label: str, together: tuple[TaughtRows, ...]) -> None:
+        number = next((rows.class_number for rows in together if rows.class_number is not None), None)
+        if number is None:
+            number = self.state.classes_made + 1
+            self.state = replace(self.state, classes_made=number)
+        first = together[0].source.at
+        self.set_class(label, ClassRecord(label, 0, first, first, number))
+
+    def _settle(self, rows: TaughtRows) -> None:
+        """Count rows as durable; they are learnt with the others that have gathered."""
+        if not len(rows):
+            return
+        self._gathered.append(rows)
+        for label, count in Counter(rows.labels).items():
+            self.set_class(label, self.state.classes[label].more(count, rows.source.at))
+        numbers = [self.state.classes[label].number for label in rows.labels]
+        self._settled.update(zip(rows.serials.tolist(), numbers, strict=True))
+        self.put(rows, numbers)
 
     def receipt(self, key: bytes) -> Receipt | None:
         """Return what was counted under a key, in this group or before."""
         return self.changes.receipts.get(key) or self._database.receipt(key)
 
-    def _waiting_under(self, key: bytes | None) -> dict[int, int]:
-        """Return the positions, and serials, of samples that came with this key and still wait."""
-        if key is None:
-            return {}
-        return {sample.position: sample.serial for sample in self.state.waiting() if sample.key == key}
-
-    def _take(self, sample: Sample) -> None:
-        """Let a sample wait until its class is large enough, and then the whole class go on."""
-        if sample.label in self.state.classes:
-            self._settle(sample)
-            return
-        together = (*self.state.pending.pop(sample.label, ()), sample)
-        if different(together) < self.state.facts.min_samples:
-            self.state.pending[sample.label] = together
-            return
-        first = together[0].at
-        number = next((s.number for s in together if s.number is not None), None)
-        if number is None:
-            number = self.state.classes_made + 1
-            self.state = replace(self.state, classes_made=number)
-        self.set_class(sample.label, ClassRecord(sample.label, 0, first, first, number))
-        for waited in together:
-            self._settle(waited)
-
-    def _settle(self, sample: Sample) -> None:
-        """Count a sample as durable; it will be learnt with the others that have gathered."""
-        self._gathered.append(sample)
-        record = self.state.classes[sample.label].more(1, sample.at)
-        self.set_class(sample.label, record)
-        self._settled[sample.serial] = record.number
-        self.put(sample, record.number)
-
-    def put(self, sample: Sample, place: int) -> None:
-        """Write down where a sample is now, where it came with a key."""
-        if sample.key is not None:
-            receipt = self.receipt(sample.key) or Receipt.none(sample.total, sample.content)
-            self.changes.receipts[sample.key] = receipt.put(sample.position, place)
+    def put(self, rows: TaughtRows, places: list[int] | int) -> None:
+        """Note on the receipt where rows are now, if they came with a key."""
+        source = rows.source
+        if source.key is not None:
+            receipt = self.receipt(source.key) or Receipt.none(source.n_rows, source.content)
+            self.changes.receipts[source.key] = receipt.put(rows.positions, places)
 
     def _flush(self) -> None:
-        """Learn what has gathered, and note it."""
+        """Learn the rows that have gathered, and note them in the log."""
         gathered, self._gathered = self._gathered, []
-        for start in range(0, len(gathered), BATCH):
-            batch = gathered[start : start + BATCH]
-            self.state.learner.partial_fit(stacked(batch), [sample.label for sample in batch])
-        asked = [sample for sample in gathered if sample.scored]
-        right = sum(sample.correct for sample in asked)
-        if asked:
-            strangeness = np.array([sample.strangeness for sample in asked])
+        if not gathered:
+            return
+        X, labels = stacked(gathered)
+        for start in range(0, len(X), BATCH):
+            self.state.learner.partial_fit(X[start : start + BATCH], labels[start : start + BATCH])
+        scored = np.concatenate([rows.tested.scored for rows in gathered])
+        correct = np.concatenate([rows.tested.correct for rows in gathered]) & scored
+        strangeness = np.concatenate([rows.tested.strangeness for rows in gathered])
+        if scored.any():
             self.state = replace(
                 self.state,
-                curve=self.state.curve.add(len(asked), right, self.now),
-                novelty=self.state.novelty.add(strangeness),
+                curve=self.state.curve.add(int(scored.sum()), int(correct.sum()), self.now),
+                novelty=self.state.novelty.add(strangeness[scored]),
             )
-        lines = Counter((sample.label, sample.who) for sample in gathered)
-        scored = Counter((sample.label, sample.who) for sample in asked)
-        correct = Counter((sample.label, sample.who) for sample in asked if sample.correct)
-        for line, count in lines.items():
-            self.note("learn", line[0], count, line[1], scored=scored[line], correct=correct[line])
+        who = [rows.source.who for rows in gathered for _ in range(len(rows))]
+        lines = list(zip(labels, who, strict=True))
+        n_scored, n_correct = Counter(compress(lines, scored)), Counter(compress(lines, correct))
+        for line, count in Counter(lines).items():
+            self.note("learn", line[0], count, line[1], scored=n_scored[line], correct=n_correct[line])
 
-    def _remember(self, name: str, samples: list[Sample]) -> None:
+    def _remember(self, name: str, rows: TaughtRows) -> None:
+        """Keep rows so that their lesson can be taken back; drop the oldest lessons where there are too many."""
         lessons = self.state.lessons
         for old in [key for key, lesson in lessons.items() if lesson.until < self.now]:
             del lessons[old]
-        if samples:
-            lessons[name] = UndoableLesson(tuple(samples), self.now + LESSON_SECONDS)
-        while len(lessons) > LESSONS or sum(len(lesson.samples) for lesson in lessons.values()) > LESSON_ROWS:
+        if len(rows):
+            lessons[name] = UndoableLesson(rows, self.now + LESSON_SECONDS)
+        while len(lessons) > LESSONS or sum(len(lesson.rows) for lesson in lessons.values()) > LESSON_ROWS:
             del lessons[next(iter(lessons))]
 
     # -- the end --------------------------------------------------------------------------------------------
 
     def finish(self) -> dict[str, LessonResult]:
-        """Learn the rest; return the answers to the lessons by their names."""
+        """Learn the rest; return the results of the lessons by their names."""
         self._flush()
-        return {opened.name: opened.answer(self.state, self._settled) for opened in self._open}
+        return {opened.name: opened.result(self.state, self._settled) for opened in self._open}
 
-    # -- inside ---------------------------------------------------------------------------------------------
+    # -- parts that `revise` uses too -----------------------------------------------------------------------
 
-    def serial(self) -> int:
-        """Return the number of the next sample."""
-        self.state = replace(self.state, serial=self.state.serial + 1)
-        return self.state.serial
+    def new_serials(self, n: int) -> int:
+        """Return the first of `n` new serials."""
+        first = self.state.serial + 1
+        self.state = replace(self.state, serial=self.state.serial + n)
+        return first
 
     def set_class(self, label: str, record: ClassRecord | None) -> None:
         """Write down a class, or strike it out."""
@@ -265,7 +285,3 @@ class Transaction:
     ) -> None:
         """Add a line to the audit log."""
         self.changes.log.append(LogEntry(self.now, action, label, count, scored, correct, who))
-
-
-def _content(request: Learn) -> bytes:
-    return request.content or labels_digest(request.labels)

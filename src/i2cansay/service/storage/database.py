@@ -28,8 +28,7 @@ from i2cansay.service.storage.database_file import (
 )
 from i2cansay.service.storage.model_records import ClassRecord, LogEntry, ModelFacts
 from i2cansay.service.storage.receipts import Receipt
-from i2cansay.service.storage.root_digest import RootDigest
-from i2cansay.service.storage.sealed_tables import COLUMNS, Tables
+from i2cansay.service.storage.sealed_tables import COLUMNS, RootDigest, SealedTables
 
 RECEIPT_SECONDS = 7 * 86400.0
 """How long a receipt is kept at least, in seconds for which the service has had the model open."""
@@ -115,7 +114,7 @@ class Database:
         connection = connect(half_made)
         try:
             connection.executescript(f"BEGIN; PRAGMA user_version = {FORMAT}; {TABLES}")
-            tables = Tables(connection, RootDigest())
+            tables = SealedTables(connection, RootDigest())
             tables.put("facts", [(1, facts.to_json())])
             manifest = _manifest(0, {}, {}, tables.root, 0.0)
             connection.execute("INSERT INTO manifest VALUES (1, ?, ?)", (manifest, sealed(manifest)))
@@ -161,7 +160,7 @@ class Database:
         if tables_of(self._connection) != usual_tables():
             raise Damaged("is damaged: its tables are not those of a model")
         manifest = json.loads(self._text("manifest", "text"))
-        tables = Tables(self._connection, RootDigest())
+        tables = SealedTables(self._connection, RootDigest())
         rows = {table: tables.read(table) for table in COLUMNS}
         blocks: dict[str, list[bytes]] = {}
         for name, _, data in rows.pop("blocks"):
@@ -199,7 +198,7 @@ class Database:
         # Not the time of day, which can be set. While the file is closed no clock can be trusted, so none runs.
         clock = self._clock + looked - self._looked
         prune = clock - self._pruned > PRUNE_SECONDS
-        run, tables = self._connection.execute, Tables(self._connection, self._root.copy())
+        run, tables = self._connection.execute, SealedTables(self._connection, self._root.copy())
         run("BEGIN IMMEDIATE")
         try:
             tables.put("blocks", [(b.name, b.number, b.data) for b in changed_blocks(state, self._written)])
@@ -220,7 +219,7 @@ class Database:
             self._pruned = clock
         self.sweep()
 
-    def _write_changes(self, tables: Tables, changes: Changes, clock: float) -> None:
+    def _write_changes(self, tables: SealedTables, changes: Changes, clock: float) -> None:
         tables.drop("classes", [(label,) for label, record in changes.classes.items() if record is None])
         records = [record for record in changes.classes.values() if record is not None]
         tables.put("classes", [(r.label, r.count, r.first, r.last, r.number) for r in records])

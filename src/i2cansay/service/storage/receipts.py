@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from i2cansay.service.storage.blocks import digest_of
 
 NOT_HELD, TAKEN_BACK = -2, -1
 """Places of a sample that is not on the disk, and of one that was taken out of the model on request."""
-BYTES = 4
-"""Of one place."""
+PLACE = np.dtype("<i4")
+"""How a place is stored."""
 
 
 def key_digest(key: str, who: str) -> bytes:
@@ -50,25 +51,25 @@ class Receipt:
 
     Examples
     --------
-    >>> receipt = Receipt.none(3, b"digest").put(0, 7).put(2, TAKEN_BACK)
-    >>> [receipt.place(position) for position in range(3)]
-    [7, -2, -1]
+    >>> receipt = Receipt.none(3, b"digest").put([0, 2], [7, TAKEN_BACK])
+    >>> receipt.all_places()
+    array([ 7, -2, -1], dtype=int32)
     """
 
     content: bytes
     places: bytes
 
     @classmethod
-    def none(cls, total: int, content: bytes) -> Receipt:
-        """None of them is on the disk yet."""
-        return cls(content, NOT_HELD.to_bytes(BYTES, "little", signed=True) * total)
+    def none(cls, n_rows: int, content: bytes) -> Receipt:
+        """Return a receipt on which no sample is on the disk yet."""
+        return cls(content, np.full(n_rows, NOT_HELD, dtype=PLACE).tobytes())
 
-    def place(self, position: int) -> int:
-        """Return where a sample is."""
-        return int.from_bytes(self.places[BYTES * position :][:BYTES], "little", signed=True)
+    def all_places(self) -> NDArray[np.int32]:
+        """Return where each sample is, (n,)."""
+        return np.frombuffer(self.places, dtype=PLACE)
 
-    def put(self, position: int, place: int) -> Receipt:
-        """Return the receipt with a sample in another place."""
-        places = bytearray(self.places)
-        places[BYTES * position : BYTES * (position + 1)] = place.to_bytes(BYTES, "little", signed=True)
-        return replace(self, places=bytes(places))
+    def put(self, positions: ArrayLike, places: ArrayLike) -> Receipt:
+        """Return the receipt with the samples at `positions` in other places."""
+        changed = self.all_places().copy()
+        changed[np.asarray(positions)] = places
+        return replace(self, places=changed.tobytes())

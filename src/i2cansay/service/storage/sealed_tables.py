@@ -1,4 +1,4 @@
-"""The rows of a model's file: each is written with its digest, and counted in the root."""
+"""The rows of a model's file: each has a digest, and the root digest binds all of them to one version."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from i2cansay.service.storage.blocks import digest_of, sealed
-from i2cansay.service.storage.root_digest import RootDigest
 
 COLUMNS = {
     "facts": ("id", "text"),
@@ -20,9 +19,52 @@ COLUMNS = {
 KEYS = {table: 2 if table == "blocks" else 1 for table in COLUMNS}
 """How many of the first columns tell a row from the others."""
 Row = tuple[Any, ...]
+MODULUS = 1 << 128
+"""Digests have 16 bytes."""
 
 
-class Tables:
+class RootDigest:
+    """How many rows each table has, and the sum of their digests.
+
+    A row's own digest only says that the row is whole; rows of an older version are whole as well. The root is part
+    of the manifest, so that a manifest fits one version of every row. A sum does not depend on the order of the
+    rows: a commit brings it up to date from the rows that it touches, however many others there are.
+
+    Examples
+    --------
+    >>> root = RootDigest()
+    >>> root.add("log", bytes(15) + b"a")
+    >>> root.add("log", bytes(15) + b"b")
+    >>> root.remove("log", bytes(15) + b"a")
+    >>> root.to_json()
+    {'log': [1, '00000000000000000000000000000062']}
+    """
+
+    def __init__(self, tables: dict[str, tuple[int, int]] | None = None) -> None:
+        self._tables = dict(tables or {})
+
+    def add(self, table: str, seal: bytes) -> None:
+        """Count a row in."""
+        rows, total = self._tables.get(table, (0, 0))
+        self._tables[table] = rows + 1, (total + int.from_bytes(seal)) % MODULUS
+
+    def remove(self, table: str, seal: bytes) -> None:
+        """Count a row out."""
+        rows, total = self._tables.get(table, (0, 0))
+        self._tables[table] = rows - 1, (total - int.from_bytes(seal)) % MODULUS
+
+    def copy(self) -> RootDigest:
+        """Return a root of its own."""
+        return RootDigest(self._tables)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the rows and sums by table; a table without rows is left out."""
+        return {
+            table: [rows, f"{total:032x}"] for table, (rows, total) in sorted(self._tables.items()) if rows
+        }
+
+
+class SealedTables:
     """Rows written through one connection, inside a transaction of the caller's; `root` follows them."""
 
     def __init__(self, connection: sqlite3.Connection, root: RootDigest) -> None:

@@ -1,0 +1,141 @@
+"""Rows of features that came with one lesson, for as long as they are in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from i2cansay.core.types import Float32, Float64
+
+Integers: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class LessonSource:
+    """The request that brought a lesson.
+
+    Attributes
+    ----------
+    at : float
+        When it came.
+    who : str
+        The name of the token, "" without one.
+    key : bytes or None
+        The digest of its idempotency key.
+    content : bytes
+        The digest of what it sent.
+    n_rows : int
+        How many rows it sent.
+    """
+
+    at: float
+    who: str = ""
+    key: bytes | None = None
+    content: bytes = b""
+    n_rows: int = 1
+
+
+@dataclass(frozen=True)
+class Tested:
+    """How rows fared before they were learnt: whether asked, whether right, how strange, all (n,)."""
+
+    scored: NDArray[np.bool_]
+    correct: NDArray[np.bool_]
+    strangeness: Float64
+
+    @classmethod
+    def nothing(cls, n: int) -> Tested:
+        """Nothing was asked."""
+        return cls(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), np.zeros(n))
+
+    def select(self, rows: slice | Integers) -> Tested:
+        """Return some of the rows."""
+        return Tested(self.scored[rows], self.correct[rows], self.strangeness[rows])
+
+
+@dataclass(frozen=True)
+class TaughtRows:
+    """Some rows of one lesson.
+
+    Attributes
+    ----------
+    source : LessonSource
+    X : (n, d) array
+    labels : tuple of str
+    serials : (n,) array
+        Numbers from 1 that tell all rows of a model apart.
+    positions : (n,) array
+        Places of the rows in the request.
+    tested : Tested
+    class_number : int or None
+        Of a row that an undo left alone in its class: the number the class had on the disk.
+
+    Examples
+    --------
+    >>> X = np.eye(3, dtype=np.float32)
+    >>> rows = TaughtRows(LessonSource(0.0), X, ("a", "b", "a"), np.arange(1, 4), np.arange(3), Tested.nothing(3))
+    >>> rows.of_class("a").serials
+    array([1, 3])
+    >>> n_different((rows, rows))
+    3
+    """
+
+    source: LessonSource
+    X: Float32
+    labels: tuple[str, ...]
+    serials: Integers
+    positions: Integers
+    tested: Tested
+    class_number: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def labels_by_serial(self) -> Iterator[tuple[int, str]]:
+        """Yield the serial and the label of each row."""
+        return zip(self.serials.tolist(), self.labels, strict=True)
+
+    def select(self, indices: Sequence[int] | Integers) -> TaughtRows:
+        """Return the rows at `indices`, in that order."""
+        if len(indices) == len(self) and np.array_equal(indices, np.arange(len(self))):
+            return self
+        chosen = np.asarray(indices, dtype=np.int64)
+        return replace(
+            self,
+            X=self.X[chosen],
+            labels=tuple(self.labels[index] for index in chosen),
+            serials=self.serials[chosen],
+            positions=self.positions[chosen],
+            tested=self.tested.select(chosen),
+        )
+
+    def of_class(self, label: str) -> TaughtRows:
+        """Return the rows of a class."""
+        return self.select([index for index, each in enumerate(self.labels) if each == label])
+
+    def without_class(self, label: str) -> TaughtRows:
+        """Return the rows of the other classes."""
+        return self.select([index for index, each in enumerate(self.labels) if each != label])
+
+    def without(self, serials: Integers) -> TaughtRows:
+        """Return the rows that do not have one of these serials."""
+        return self.select(np.flatnonzero(~np.isin(self.serials, serials)))
+
+    def renamed(self, old: str, new: str) -> TaughtRows:
+        """Return the rows with a class renamed."""
+        return replace(self, labels=tuple(new if label == old else label for label in self.labels))
+
+
+def n_different(pieces: Sequence[TaughtRows]) -> int:
+    """Return how many different rows there are. One image shown twice counts once: its mean is that image."""
+    return len({row.tobytes() for rows in pieces for row in rows.X + np.float32(0)})  # + 0: no minus zero
+
+
+def stacked(pieces: Sequence[TaughtRows]) -> tuple[Float32, list[str]]:
+    """Return the features, (n, d), and the n labels of all pieces."""
+    X = pieces[0].X if len(pieces) == 1 else np.concatenate([rows.X for rows in pieces])
+    return X, [label for rows in pieces for label in rows.labels]
