@@ -122,7 +122,7 @@ def test_a_route(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         running = start()
         model = running.client.create("defects", encoder=None)
         model.learn(["a", "b", "a", "b", "a"], features=[[0.0, 1], [1, 0], [0, 2], [2, 0], [0, 3]])
-        with urlopen(f"{running.client.address}/v1/models/defects/largest", timeout=30) as answer:
-            assert json.load(answer) == {"label": "a", "count": 3}
+        answer = running.client._json("GET", "/models/defects/largest")
+        assert answer == {"label": "a", "count": 3}
     finally:
         start.stop_all()

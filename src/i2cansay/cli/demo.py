@@ -14,29 +14,33 @@ import typer
 def demo(
     *,
     dataset: Annotated[
-        str, typer.Option(help="Any data set of `i2cansay data list` that is on this machine.")
+        str, typer.Option(help="A data set of `i2cansay data list` that is on this machine.")
     ] = "digits",
     encoder: Annotated[
-        str, typer.Option(help="What turns images into features: `pixels` for none at all.")
+        str, typer.Option(help="Encoder of the images; `pixels` takes them as they are.")
     ] = "efficientnet-lite0",
     size: Annotated[
-        int | None, typer.Option(help="Input side in pixels; 96 for digits, else the encoder's own.")
+        int | None,
+        typer.Option(
+            help="Side of the encoder's input in pixels; by default 96 for digits, else the encoder's own."
+        ),
     ] = None,
     stream: Annotated[
-        str, typer.Option(help="The order of the samples, e.g. step:1, step:2, gaussian, iid.")
+        str, typer.Option(help="Order of the samples, as in step:1, step:2, gaussian, iid.")
     ] = "step:1",
     fraction: Annotated[
-        float | None, typer.Option(help="Use only this share of each class's training images.")
+        float | None,
+        typer.Option(help="Use only this share of the training images of each class, as in 0.1."),
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Class orders to average over.")] = 3,
-    plot: Annotated[Path, typer.Option(help="Where to draw accuracy over the stream.")] = Path(
+    seeds: Annotated[int, typer.Option(min=1, help="Number of class orders to average over.")] = 3,
+    plot: Annotated[Path, typer.Option(help="File for the plot of accuracy over the stream.")] = Path(
         "i2cansay-demo.png"
     ),
 ) -> None:
-    """Stream images class by class and compare six learners that see each of them once.
+    """Stream images class by class and compare six learners that see each image once.
 
-    Ends with a table, a plot and what to try next. The images are embedded, the encoder's weights are in a
-    package: with `i2cansay[images,plot]` installed it needs nothing else.
+    Ends with a table, a plot and what to try next. The digits and the weights of the default encoder come with
+    `i2cansay[images,plot]`; nothing is downloaded.
     """
     from i2cansay.cli.features import features_of
     from i2cansay.cli.outcome_table import print_outcomes

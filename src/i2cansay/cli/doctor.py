@@ -14,10 +14,13 @@ def doctor(
     ],
     backup: Annotated[
         Path | None,
-        typer.Option(help="Copy every model that is well into this folder, and check the copies."),
+        typer.Option(help="Copy every undamaged model into this folder, and check the copies."),
     ] = None,
 ) -> None:
-    """Check every model in a data folder: structure, digests, counts. Changes nothing; exit code 1 if one is ill."""
+    """Check every model in a data folder: structure, digests, counts.
+
+    Changes nothing. The exit code is 1 if a model is damaged.
+    """
     from i2cansay.service.diagnosis import back_up, examine
 
     findings = list(examine(folder))

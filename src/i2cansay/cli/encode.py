@@ -18,33 +18,47 @@ _SECONDS_BETWEEN_LINES = 10.0
 
 
 def encode(
-    dataset: Annotated[str, typer.Argument(help="Name of the data set; `i2cansay data list` shows them.")],
+    dataset: Annotated[
+        str, typer.Argument(help="A data set of `i2cansay data list`, or your own as `package.module:NAME`.")
+    ],
     *,
-    encoder: Annotated[str, typer.Option(help="Name of the encoder.")] = "efficientnet-lite0",
+    encoder: Annotated[
+        str,
+        typer.Option(
+            help="An encoder of `i2cansay encoder list`, the path of an .onnx file, or `package.module:NAME`."
+        ),
+    ] = "efficientnet-lite0",
     size: Annotated[
-        int | None, typer.Option(help="Input side in pixels; by default the encoder's own.")
+        int | None, typer.Option(help="Side of the encoder's input in pixels; by default the encoder's own.")
     ] = None,
     split: Annotated[str, typer.Option(help="train, test, or all.")] = "all",
-    limit: Annotated[int | None, typer.Option(help="Only the first images of each split.")] = None,
-    fraction: Annotated[float | None, typer.Option(help="Only this share of each class, as in 0.3.")] = None,
-    seed: Annotated[int, typer.Option(help="Which images --fraction draws.")] = 0,
-    dtype: Annotated[str, typer.Option(help="float16, or float32 for every bit.")] = "float16",
+    limit: Annotated[
+        int | None, typer.Option(help="Encode only so many images of each split, the first ones.")
+    ] = None,
+    fraction: Annotated[
+        float | None, typer.Option(help="Encode only this share of each class, as in 0.3.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the draw of --fraction.")] = 0,
+    dtype: Annotated[
+        str, typer.Option(help="How features are stored: float16, or float32 for full precision.")
+    ] = "float16",
     data: Annotated[
         Path | None,
-        typer.Option(help="Its folder; without it the search path I2CANSAY_DATA is used."),
+        typer.Option(help="Folder of the data set; by default it is searched for in I2CANSAY_DATA."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the stores; by default features in the cache folder.")
+        Path | None,
+        typer.Option(help="Folder for the feature stores; by default `features` in the cache folder."),
     ] = None,
     weights: Annotated[
-        Path | None, typer.Option(help="The encoder's checkpoint, where it needs one.")
+        Path | None, typer.Option(help="File with the weights of the encoder, where it needs one.")
     ] = None,
     threads: Annotated[int | None, typer.Option(help="Cores to use; by default all.")] = None,
 ) -> None:
     """Encode a data set's images into a feature store.
 
-    What is finished is not encoded again, and a run that was stopped, however rudely, continues where it was.
-    A fraction or limit is served from the whole store when that is there.
+    Finished work is not repeated: a run that was stopped or killed continues where it was, and a part of a data set
+    that is encoded already is taken from its store.
 
     Example: i2cansay encode cifar100 --encoder efficientnet-lite0 --split train
     """

@@ -17,7 +17,7 @@ app = typer.Typer(
 
 @app.command("list")
 def list_encoders() -> None:
-    """List the encoders and say which are ready to use."""
+    """List the encoders and tell which are ready to use."""
     from i2cansay.encoders.added import encoder_states
 
     states = encoder_states()
@@ -41,9 +41,9 @@ def add(
         str | None, typer.Option(help="Which official file to fetch, where there are several.")
     ] = None,
 ) -> None:
-    """Add an encoder from a file of weights and remember it.
+    """Add an encoder from a file of weights; it stays in the cache folder.
 
-    Without --weights, the sentence that follows says which file to get and where to put it.
+    Without --weights and --download it says which file to get, and from where.
     """
     from i2cansay.encoders.added import add_encoder, official_recipe
     from i2cansay.encoders.weight_download import choose_file, downloaded
@@ -63,10 +63,13 @@ def add(
 
 @app.command()
 def info(
-    name: Annotated[str, typer.Argument(help="An encoder from the list, or the path of an .onnx file.")],
-    size: Annotated[int | None, typer.Option(help="Side of its input in pixels.")] = None,
+    name: Annotated[
+        str,
+        typer.Argument(help="An encoder of the list, the path of an .onnx file, or `package.module:NAME`."),
+    ],
+    size: Annotated[int | None, typer.Option(help="Side of its input in pixels; by default its own.")] = None,
 ) -> None:
-    """Show an encoder's width, preprocessing and fingerprint."""
+    """Show the width of the features, the preprocessing and the fingerprint of an encoder."""
     from i2cansay.encoders import get_encoder
 
     encoder = get_encoder(name, size=size)

@@ -14,22 +14,23 @@ def report(
         list[Path], typer.Argument(help="Folders or files of records, made by `i2cansay reproduce`.")
     ],
     *,
-    html: Annotated[Path | None, typer.Option(help="Write one self-contained page with plots.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write everything as one HTML page with plots.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write all tables and claims as Markdown.")] = None,
     pack: Annotated[
-        Path | None, typer.Option(help="Write the records of each table into one .jsonl file in this folder.")
+        Path | None,
+        typer.Option(help="Folder to write the records of each table to, one .jsonl file per table."),
     ] = None,
     fraction: Annotated[
         float | None, typer.Option(help="Only tables played with this share of the training data.")
     ] = None,
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, help="How many seeds count; by default those that were played."),
+        typer.Option(min=1, help="Number of seeds to use; by default all that were played."),
     ] = None,
 ) -> None:
     """Print every table that the records fill, with the paper's numbers beside ours.
 
-    A record that is corrupt is named and left out; the exit code is then 1.
+    Damaged records are named and left out; the exit code is then 1.
 
     Example: i2cansay report i2cansay-records --html report.html
     """

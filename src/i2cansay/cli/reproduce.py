@@ -26,36 +26,41 @@ def reproduce(
     *,
     dataset: Annotated[
         str | None,
-        typer.Option(help="Only this data set's columns; one that is not in the table replaces them all."),
+        typer.Option(
+            help="Only the columns of this data set; one that is not in the table is played in every column."
+        ),
     ] = None,
-    backbone: Annotated[
-        str | None, typer.Option(help="Only the rows with this backbone of the paper.")
-    ] = None,
+    backbone: Annotated[str | None, typer.Option(help="Only the rows of this backbone of the paper.")] = None,
     encoder: Annotated[
         str | None,
-        typer.Option(help="Play with this encoder where the paper's is not to be had; the title says so."),
+        typer.Option(help="Encoder to use in place of the backbones of the paper; the title says so."),
     ] = None,
     fraction: Annotated[
-        float | None, typer.Option(help="Share of the training data for every row, as in 0.1.")
+        float | None, typer.Option(help="Share of the training data to use in every row, as in 0.1.")
     ] = None,
-    seeds: Annotated[int | None, typer.Option(min=1, help="Class orders to average over.")] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Number of class orders to average over; by default as declared."),
+    ] = None,
     rows: Annotated[list[str], typer.Option(help="Only this row; repeat for several.")] = [],  # noqa: B006 - typer reads the default, nobody changes it
     learner: Annotated[
         list[str],
         typer.Option(help="A further row with this learner, as `package.module:Class`; repeat for several."),
     ] = [],  # noqa: B006
     stand_in: Annotated[
-        bool, typer.Option("--stand-in", help="Play CoRe50's columns on 50 classes of CIFAR-100.")
+        bool, typer.Option("--stand-in", help="Play the columns of CORe50 on 50 classes of CIFAR-100.")
     ] = False,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one per core.")] = None,
-    again: Annotated[bool, typer.Option("--again", help="Play also what is finished.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Number of processes; by default one per core.")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Play finished cells again.")] = False,
     records: Annotated[
-        Path, typer.Option(help="Folder of the records; finished cells are taken from it.")
+        Path, typer.Option(help="Folder of the records; finished cells are read from it.")
     ] = RECORDS,
 ) -> None:
-    """Play a table of the paper: every cell once, in parallel, and print ours beside the printed numbers.
+    """Play a table of the paper, every cell once, and print our numbers beside the paper's.
 
-    A run that was stopped, however rudely, continues where it was. Rows whose method is not built say so.
+    A run that was stopped or killed continues where it was.
 
     Examples: i2cansay reproduce table1 --dataset digits
     and: i2cansay reproduce table4 --encoder efficientnet-lite0

@@ -11,30 +11,37 @@ import typer
 
 def run(
     train: Annotated[
-        Path, typer.Argument(help="Features to stream: NPZ (F, y or X, y) or CSV with a label column.")
+        Path, typer.Argument(help="Features to stream: NPZ (X, y or F, y) or CSV with a column `label`.")
     ],
     *,
-    test: Annotated[Path, typer.Option(help="Features to measure on, same format.")],
+    test: Annotated[Path, typer.Option(help="Features to measure on, in the same format.")],
     learner: Annotated[
-        list[str], typer.Option(help="One of the learners' names; repeat for several. `all` plays every one.")
+        list[str],
+        typer.Option(
+            help="Name of a learner, or `package.module:Class`; repeat for several. `all`: every one of ours."
+        ),
     ] = ["i2cansay"],  # noqa: B006 - typer reads the default, nobody changes it
     stream: Annotated[
-        str, typer.Option(help="step:K, gaussian, gaussian_schedule, iid, core50, si_blurry.")
+        str,
+        typer.Option(
+            help="Order of the samples: step:K, gaussian, gaussian_schedule, iid, core50, si_blurry, or "
+            "`package.module:Class`."
+        ),
     ] = "step:1",
-    seeds: Annotated[int, typer.Option(min=1, help="How many orders of the stream to average over.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of class orders to average over.")] = 1,
     batch_size: Annotated[int, typer.Option(min=1, help="Samples per batch.")] = 50,
     fraction: Annotated[
-        float | None, typer.Option(help="Use only this share of each class's training rows.")
+        float | None, typer.Option(help="Use only this share of the training rows of each class, as in 0.1.")
     ] = None,
     set_: Annotated[
         list[str],
         typer.Option("--set", help="A parameter of the learner, as in lr=0.01; repeat for several."),
     ] = [],  # noqa: B006
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Also write the outcomes to this file.")
+        Path | None, typer.Option("--json", help="Also write the outcomes to this file, as JSON.")
     ] = None,
 ) -> None:
-    """Stream feature rows through learners in one pass and print what they know at the end.
+    """Stream features through learners in one pass and print how accurate each is at the end.
 
     Example: i2cansay run cub_train.npz --test cub_test.npz --learner i2cansay --learner slda --stream step:5
     """

@@ -12,26 +12,26 @@ Folder = Annotated[Path, typer.Argument(help="The data folder of the service.")]
 
 
 def serve(
-    folder: Annotated[Path, typer.Argument(help="Where the models live; made if it is not there.")],
+    folder: Annotated[Path, typer.Argument(help="Folder of the models; made if it is not there.")],
     *,
     host: Annotated[
-        str, typer.Option(help="The address; any but this machine's own needs a token.")
+        str, typer.Option(help="Address to listen on; any but this machine's own needs a token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535)] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
     model: Annotated[
-        str, typer.Option(help="A model to make if the folder has none; '' for none.")
+        str, typer.Option(help="Name of the model that is made in an empty folder; '' for none.")
     ] = "first",
-    encoder: Annotated[str, typer.Option(help="The encoder of new models.")] = "efficientnet-lite0",
+    encoder: Annotated[str, typer.Option(help="Encoder of new models.")] = "efficientnet-lite0",
     need_token: Annotated[
         bool, typer.Option("--need-token", help="Ask for a token on this machine as well.")
     ] = False,
     certificate: Annotated[Path | None, typer.Option(help="For HTTPS, a certificate (PEM).")] = None,
     key: Annotated[Path | None, typer.Option(help="For HTTPS, its private key (PEM).")] = None,
     allow_origin: Annotated[
-        list[str], typer.Option(help="Another site whose pages may call the API; repeat for several.")
+        list[str], typer.Option(help="Another site whose pages may use the service; repeat for several.")
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
     allow_host: Annotated[
-        list[str], typer.Option(help="Another name by which this machine is called; repeat for several.")
+        list[str], typer.Option(help="Another host name under which the service answers; repeat for several.")
     ] = [],  # noqa: B006
     trusted_proxy: Annotated[
         list[str],
@@ -49,7 +49,9 @@ def serve(
         ),
     ] = 128,
 ) -> None:
-    """Teach models by example, over HTTP and on a page. What was answered survives a power cut; no image is kept.
+    """Serve models that people teach by example, over HTTP and on a page.
+
+    A lesson that was answered survives a power cut. No image is kept.
 
     Example: i2cansay serve data, and open http://127.0.0.1:8000
     """
@@ -93,12 +95,12 @@ def serve(
 @app.command("add")
 def add_token(
     folder: Folder,
-    name: Annotated[str, typer.Argument(help="Who it is for; it stands in the audit log.")],
+    name: Annotated[str, typer.Argument(help="Whom the token is for; the audit log names it.")],
     scope: Annotated[
         str, typer.Option(help="predict, teach (and predict), or admin (everything).")
     ] = "teach",
 ) -> None:
-    """Make a token and print it, once: only its hash is kept. A running service knows it at once."""
+    """Make a token and print it, this once: only its hash is kept. A running service accepts it at once."""
     from i2cansay.service.access.tokens import SCOPES, Scope, Tokens
 
     if scope not in SCOPES:
@@ -110,7 +112,7 @@ def add_token(
 
 @app.command("list")
 def list_tokens(folder: Folder) -> None:
-    """List the tokens' names and scopes."""
+    """List the names and scopes of the tokens."""
     from i2cansay.service.access.tokens import Tokens
 
     for token in Tokens(folder).all():
@@ -118,8 +120,8 @@ def list_tokens(folder: Folder) -> None:
 
 
 @app.command("remove")
-def remove_token(folder: Folder, name: Annotated[str, typer.Argument(help="The token's name.")]) -> None:
-    """Make a token worthless, at once."""
+def remove_token(folder: Folder, name: Annotated[str, typer.Argument(help="Name of the token.")]) -> None:
+    """Remove a token; a running service refuses it at once."""
     from i2cansay.service.access.tokens import Tokens
 
     Tokens(folder).remove(name)

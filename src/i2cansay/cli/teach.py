@@ -12,12 +12,12 @@ import typer
 
 
 def learn(
-    model: Annotated[Path, typer.Argument(help="The model file; made if it is not there yet.")],
+    model: Annotated[Path, typer.Argument(help="The model file; made if it is not there.")],
     data: Annotated[
         list[Path], typer.Argument(help="CSV with a header and a label column, or NPZ (X, y or F, y).")
     ],
     *,
-    label: Annotated[str, typer.Option(help="The CSV column that holds the label.")] = "label",
+    label: Annotated[str, typer.Option(help="Column of a CSV file that holds the label.")] = "label",
     learner: Annotated[
         str | None,
         typer.Option(
@@ -32,9 +32,9 @@ def learn(
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
     batch_size: Annotated[int, typer.Option(min=1, help="Rows per learning step.")] = 50,
 ) -> None:
-    """Teach a model file, in the order of the rows. Call it again with more, with new classes, any time.
+    """Teach a model file, row by row; repeat it with more rows and new classes at any time.
 
-    The file is replaced only when everything has been learnt: on bad input it stays as it was.
+    The file is replaced once everything has been learnt; on bad input it stays as it was.
 
     Example: i2cansay learn defects.i2cs monday.csv && i2cansay learn defects.i2cs tuesday.csv
     """
@@ -60,18 +60,25 @@ def learn(
 def predict(
     model: Annotated[Path, typer.Argument(help="A model file.")],
     data: Annotated[
-        Path, typer.Argument(help="CSV or NPZ of features; a label column is used to say how many are right.")
+        Path,
+        typer.Argument(
+            help="CSV or NPZ of features; where there are labels, the share of right answers is printed."
+        ),
     ],
     *,
-    label: Annotated[str, typer.Option(help="The CSV column that may hold the label.")] = "label",
+    label: Annotated[
+        str, typer.Option(help="Column of a CSV file that holds the label, if there is one.")
+    ] = "label",
     learner: Annotated[
         str | None,
         typer.Option(help="For a model of a learner of your own: its class, as `package.module:Class`."),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many of the likeliest classes to name.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="Write here instead of to the terminal.")] = None,
+    top: Annotated[
+        int, typer.Option(min=1, help="Number of classes to name per row, the likeliest first.")
+    ] = 1,
+    out: Annotated[Path | None, typer.Option(help="File to write to instead of the terminal.")] = None,
 ) -> None:
-    """Ask a model file: one CSV line per row, the likeliest class and its probability first.
+    """Ask a model file; prints a CSV line per row with the likeliest class and its probability.
 
     Example: i2cansay predict defects.i2cs today.csv --top 3
     """

@@ -16,15 +16,17 @@ def verify(
     *,
     allow: Annotated[
         list[str],
-        typer.Option(help="A claim, or claim:variant, that is known to fail and does not count; repeatable."),
+        typer.Option(
+            help="A claim, or claim:variant, that is known to fail and does not count; repeat for several."
+        ),
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
-    markdown: Annotated[Path | None, typer.Option(help="Also write the answers to this file.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Also write the verdicts to this file.")] = None,
 ) -> None:
-    """Say for each claim of the paper: holds, does not hold, undecided, vacuous, or not testable here and why.
+    """Check each claim of the paper: it holds, does not hold, is undecided, vacuous, or not testable here.
 
-    Undecided: the seeds are too few, the interval spans zero. Vacuous: what the claim varies changes under 0.1%
-    of the predictions. Exit code 0: nothing that was tested on our records fails, but for what is allowed to;
-    1: something does; 2: the records test nothing.
+    Undecided: with these seeds the interval spans zero. Vacuous: what the claim varies changes under 0.1% of the
+    predictions. Exit code 0: every claim that was tested holds, or its failure is allowed; 1: one does not; 2: the
+    records test no claim.
 
     Example: i2cansay verify i2cansay-records --allow best-beta --allow flat-in-memory:significance=False
     """

@@ -120,7 +120,8 @@ class ImageLearner:
 
     def __repr__(self) -> str:
         looking = f"{self.encoder.name} {self.encoder.preprocessing.size} px"
-        return f"<ImageLearner: {looking} -> {type(self.learner).__name__}, {self._n_classes} classes>"
+        known = "1 class" if self._n_classes == 1 else f"{self._n_classes} classes"
+        return f"<ImageLearner: {looking} -> {type(self.learner).__name__}, {known}>"
 
     # -- learning -------------------------------------------------------------------------------------------
 
