@@ -21,7 +21,7 @@ lint: $(VENV)/dev.stamp       ## ruff, mypy, import contracts, generated documen
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/docs.py --check
-	$(BIN)/python benchmarks/shared_page.py --check
+	$(BIN)/python tools/result_pages.py --check
 
 format: $(VENV)/dev.stamp     ## let ruff format and mend
 	$(BIN)/ruff check --fix .
@@ -29,7 +29,7 @@ format: $(VENV)/dev.stamp     ## let ruff format and mend
 
 docs: $(VENV)/dev.stamp       ## write the generated documents anew
 	$(BIN)/python tools/docs.py
-	$(BIN)/python benchmarks/shared_page.py
+	$(BIN)/python tools/result_pages.py
 
 test-kernels: $(VENV)/dev.stamp  ## the numerical tests on every BLAS kernel of this processor; FEW=1: two, in part
 	$(BIN)/python tools/kernels.py $(if $(FEW),--few)

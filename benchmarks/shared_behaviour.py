@@ -1,15 +1,14 @@
 """What the shared mode does with few samples, long tails and drift; its probabilities; unknown classes; width.
 
-    python benchmarks/shared_behaviour.py play [few-shot] [long-tail] [drift] [calibration] [unknown] [fold]
-    python benchmarks/shared_behaviour.py table
+    python benchmarks/shared_behaviour.py [few-shot] [long-tail] [drift] [calibration] [unknown] [fold]
 
-Figures are kept in benchmarks/records/shared_behaviour.jsonl (``--records``): `play` measures what is missing there,
-`table` prints what there is. The shared mode is played without its lift, ten times as fast. Features are those of
+Runs are kept in benchmarks/records/shared_behaviour.jsonl (``--records``): what is missing there is measured.
+The shared mode is played without its lift, ten times as fast. Features are those of
 EfficientNet-Lite0, found as the command line finds them; every learner sees the same order for the same seed.
 """
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -17,12 +16,13 @@ from typing import Any, TypeAlias
 from unittest.mock import patch
 
 import numpy as np
-from figures import Figures, Values, markdown, over_seeds
+from figures import Run, play
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from i2cansay.core.types import Features, Float64, Rows
+from i2cansay.experiments.report.study_tables import Values
 from i2cansay.experiments.run.shared_features import share_features
 from i2cansay.learners import make_learner
 from i2cansay.learners.base import OnlineClassifier
@@ -85,27 +85,11 @@ def learn(contender: Contender, data: Data, stream: str, seed: int) -> OnlineCla
     return model
 
 
-@dataclass(frozen=True)
-class Study:
-    """Where figures are kept, and how many seeds are played."""
-
-    figures: Figures
-    seeds: int
-
-    def runs(self, table: str, run: str, measure: Callable[[int], Values]) -> list[Values | None]:
-        """Return the figures of one run for every seed."""
-        return [self.figures.of(table, run, seed, partial(measure, seed)) for seed in range(self.seeds)]
-
-    def titled(self, text: str) -> str:
-        """Return the heading of a table."""
-        return f"### {text}, {self.seeds} seeds\n\n"
-
-
 # -- few samples --------------------------------------------------------------------------------------------------
 
 
-def few_shot(study: Study) -> str:
-    """Return the accuracy after 1 to 30 samples of each class, in random order."""
+def few_shot() -> Iterator[Run]:
+    """Measure the accuracy after 1 to 30 samples of each class, in random order."""
     rows: dict[str, Contender] = {
         "paper mode": PAPER,
         "SLDA": SLDA,
@@ -120,18 +104,12 @@ def few_shot(study: Study) -> str:
         model = learn(contender, data.taught(draw(data.y, shot, seed)), "iid", seed)
         return {"accuracy": 100 * float(model.score(data.X_test, data.y_test))}
 
-    def place(dataset: str, name: str, shot: int) -> str:
-        runs = study.runs(
-            f"few samples, {dataset}", f"{name}, {shot}", partial(measure, dataset, rows[name], shot)
-        )
-        return over_seeds(runs, "accuracy")
-
-    heads = [f"{shot} per class" for shot in SHOTS]
-    return "\n\n".join(
-        study.titled(f"Few samples: {title}, test accuracy in %")
-        + markdown("", heads, ((name, [place(dataset, name, shot) for shot in SHOTS]) for name in rows))
-        for title, dataset in (("CUB-200", "cub200"), ("CIFAR-100, every fourth test row", "cifar100"))
-    )
+    for dataset in ("cub200", "cifar100"):
+        for name, contender in rows.items():
+            for shot in SHOTS:
+                yield Run(
+                    f"few samples, {dataset}", f"{name}, {shot}", partial(measure, dataset, contender, shot)
+                )
 
 
 def draw(y: Rows, shot: int, seed: int) -> Rows:
@@ -144,8 +122,8 @@ def draw(y: Rows, shot: int, seed: int) -> Rows:
 # -- long tails ---------------------------------------------------------------------------------------------------
 
 
-def long_tail(study: Study) -> str:
-    """Return balanced accuracy after streams in which some classes come a hundred times as often as others."""
+def long_tail() -> Iterator[Run]:
+    """Measure balanced accuracy after streams in which some classes come a hundred times as often as others."""
     rows: dict[str, Contender] = {
         "paper mode": PAPER,
         "SLDA": SLDA,
@@ -168,19 +146,9 @@ def long_tail(study: Study) -> str:
             "rare classes": 100 * float(np.mean((answers == data.y_test)[rare[data.y_test]])),
         }
 
-    def places(name: str) -> list[str]:
-        streams = [
-            study.runs("long tail", f"{name}, {stream}", partial(measure, rows[name], stream))
-            for stream in ("iid", "step:5")
-        ]
-        return [over_seeds(runs, figure) for runs in streams for figure in ("all classes", "rare classes")]
-
-    few = f"below {RARE} samples"
-    heads = ["any order, all classes", few, "by class, all classes", few]
-    title = study.titled(
-        "Long tail: CIFAR-100, 500 to 5 samples a class, balanced accuracy in %, every fourth test row"
-    )
-    return title + markdown("", heads, ((name, places(name)) for name in rows))
+    for name, contender in rows.items():
+        for stream in ("iid", "step:5"):
+            yield Run("long tail", f"{name}, {stream}", partial(measure, contender, stream))
 
 
 def tail(y: Rows, seed: int) -> Rows:
@@ -198,8 +166,8 @@ def tail(y: Rows, seed: int) -> Rows:
 # -- drift --------------------------------------------------------------------------------------------------------
 
 
-def drift(study: Study) -> str:
-    """Return the accuracy at the end of a stream in which the mean of every class has moved."""
+def drift() -> Iterator[Run]:
+    """Measure the accuracy at the end of a stream in which the mean of every class has moved."""
     rows: dict[str, tuple[Contender, bool]] = {"paper mode": (PAPER, False)}
     for rate in (0.0, 1e-4, 1e-3):
         rows[f"shared mode, no lift, forgetting {rate:g}"] = (
@@ -213,16 +181,9 @@ def drift(study: Study) -> str:
         model, moved = drifted(contender, data, amount, seed, settled)
         return {"accuracy": 100 * float(model.score(moved, data.y_test))}
 
-    def place(name: str, amount: float) -> str:
-        contender, settled = rows[name]
-        runs = study.runs("drift", f"{name}, {amount:g}", partial(measure, contender, settled, amount))
-        return over_seeds(runs, "accuracy")
-
-    heads = [f"moved by {amount:g}" for amount in DRIFT]
-    title = study.titled(
-        f"Drift: CIFAR-100 {SHARE:.0%}, random order, accuracy in % where the classes end, every fourth test row"
-    )
-    return title + markdown("", heads, ((name, [place(name, amount) for amount in DRIFT]) for name in rows))
+    for name, (contender, settled) in rows.items():
+        for amount in DRIFT:
+            yield Run("drift", f"{name}, {amount:g}", partial(measure, contender, settled, amount))
 
 
 def drifted(
@@ -265,8 +226,8 @@ def calibration_error(probabilities: Float64, right: NDArray[np.bool_]) -> float
     return float(np.abs(gap)[size > 0].sum() / len(right))
 
 
-def calibration(study: Study) -> str:
-    """Return the expected calibration error of `predict_proba`."""
+def calibration() -> Iterator[Run]:
+    """Measure the expected calibration error of `predict_proba`."""
     rows = {"paper mode": PAPER, "SLDA": SLDA, "shared mode, no lift": NO_LIFT}
     columns = {
         f"{title}, {stream.split(':')[0]}": (dataset, stream)
@@ -280,30 +241,20 @@ def calibration(study: Study) -> str:
         right = model.predict(data.X_test) == data.y_test
         return {"error": 100 * calibration_error(model.predict_proba(data.X_test), right)}
 
-    def place(name: str, column: str) -> str:
-        runs = study.runs("calibration", f"{name}, {column}", partial(measure, rows[name], *columns[column]))
-        return over_seeds(runs, "error")
-
-    title = study.titled(f"Calibration: expected calibration error in %, {BINS} bins")
-    return title + markdown(
-        "", list(columns), ((name, [place(name, column) for column in columns]) for name in rows)
-    )
+    for name, contender in rows.items():
+        for column, (dataset, stream) in columns.items():
+            yield Run("calibration", f"{name}, {column}", partial(measure, contender, dataset, stream))
 
 
 # -- unknown classes ----------------------------------------------------------------------------------------------
 
 
-def unknown(study: Study) -> str:
-    """Return how well scores tell samples of classes never taught from others, on training and on test rows."""
-    columns: dict[str, list[Values | None]] = {}
+def unknown() -> Iterator[Run]:
+    """Measure how well scores tell samples of classes never taught from others, on training and on test rows."""
     for title, dataset in (("CUB-200", "cub200"), (f"CIFAR-100 {SHARE:.0%}", "cifar100")):
         for held_out in (True, False):
-            head = f"{title}, {'held-out training' if held_out else 'test'} rows"
-            columns[head] = study.runs("unknown classes", head, partial(strangers, dataset, held_out))
-    names = list(next((run for runs in columns.values() for run in runs if run is not None), {}))
-    title = study.titled("Unknown classes: a quarter of the classes never taught, no lift, AUROC in %")
-    lines = ((name, [over_seeds(runs, name) for runs in columns.values()]) for name in names)
-    return title + markdown("", list(columns), lines)
+            name = f"{title}, {'held-out training' if held_out else 'test'} rows"
+            yield Run("unknown classes", name, partial(strangers, dataset, held_out))
 
 
 def strangers(dataset: str, held_out: bool, seed: int) -> Values:
@@ -342,8 +293,8 @@ def strangeness(model: Any, X: Features) -> dict[str, Float64]:
 # -- width --------------------------------------------------------------------------------------------------------
 
 
-def fold(study: Study) -> str:
-    """Return what folding wide features costs: the same closed form with the fold and without it."""
+def fold() -> Iterator[Run]:
+    """Measure what folding wide features costs: the same closed form with the fold and without it."""
 
     def measure(widest: int, width: int, seed: int) -> Values:
         data = read("cub200")
@@ -356,16 +307,12 @@ def fold(study: Study) -> str:
 
     limits = {"as they are": max(WIDTHS), f"folded to {feature_map.WIDEST:,}": feature_map.WIDEST}
 
-    def place(name: str, width: int) -> str:
-        runs = study.runs("width", f"{name}, {width}", partial(measure, limits[name], width))
-        return over_seeds(runs, "accuracy")
-
-    title = study.titled("Width: CUB-200 with a lift as further features, closed form, test accuracy in %")
-    heads = [f"{width:,} dimensions" for width in WIDTHS]
-    return title + markdown("", heads, ((name, [place(name, width) for width in WIDTHS]) for name in limits))
+    for name, widest in limits.items():
+        for width in WIDTHS:
+            yield Run("width", f"{name}, {width}", partial(measure, widest, width))
 
 
-TABLES: Mapping[str, Callable[[Study], str]] = {
+STUDIES: Mapping[str, Callable[[], Iterator[Run]]] = {
     "few-shot": few_shot,
     "long-tail": long_tail,
     "drift": drift,
@@ -376,18 +323,17 @@ TABLES: Mapping[str, Callable[[Study], str]] = {
 
 
 def main() -> None:
-    """Measure or print the tables asked for."""
+    """Measure what is missing."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("play", "table"))
-    parser.add_argument("tables", nargs="*", help=f"of {', '.join(TABLES)}; all by default")
+    parser.add_argument("studies", nargs="*", help=f"of {', '.join(STUDIES)}; all by default")
     parser.add_argument("--records", type=Path, default=RECORDS)
     parser.add_argument("--seeds", type=int, default=3)
     wish = parser.parse_args()
-    study = Study(Figures(wish.records, play=wish.what == "play"), wish.seeds)
-    for name in wish.tables or TABLES:
-        print(TABLES[name](study), end="\n\n", flush=True)
+    for name in wish.studies or STUDIES:
+        for run in STUDIES[name]():
+            play(run, wish.seeds, wish.records)
 
 
 if __name__ == "__main__":

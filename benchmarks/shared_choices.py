@@ -1,17 +1,16 @@
 """Choices of the shared mode, made on training samples held out: see `STUDIES` for what each is about.
 
-    python benchmarks/shared_choices.py play [penalty] [draw-in] [significance] [head] [calibration] [bandwidth]
+    python benchmarks/shared_choices.py [penalty] [draw-in] [significance] [head] [calibration] [bandwidth]
         [ranpac] [ranpac-wide]
-    python benchmarks/shared_choices.py table
 
-Figures are kept in benchmarks/records/shared_choices.jsonl (``--records``): `play` measures what is missing there,
-`table` prints what there is. Where a column takes a part of the training samples, the accuracy is that on others of
+Runs are kept in benchmarks/records/shared_choices.jsonl (``--records``): what is missing there is measured.
+Where a column takes a part of the training samples, the accuracy is that on others of
 them (10,000 at most); else a fifth is held out. No test sample is looked at. Features are found as the command line
 finds them.
 """
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,9 +18,8 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from figures import Figures, Values, markdown, over_seeds
-from shared_behaviour import calibration_error
-from shared_mode import COLUMNS, Column
+from figures import Run, play
+from shared_behaviour import ENCODER, calibration_error
 
 from i2cansay.core.paper.head import softmax
 from i2cansay.core.paper.isay import Significance, importance
@@ -30,6 +28,8 @@ from i2cansay.core.statistics import temperature
 from i2cansay.core.statistics.discriminant import cross_validated_penalty, shrink_means, shrinkage_of
 from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Rows
+from i2cansay.experiments.declare.declaration import Column, load_table
+from i2cansay.experiments.report.study_tables import Values
 from i2cansay.experiments.run.shared_features import share_features
 from i2cansay.learners import base, make_learner
 from i2cansay.learners.shared import shared_i2cansay
@@ -37,6 +37,7 @@ from i2cansay.learners.shared.feature_map import FeatureMap
 from i2cansay.streams import low_data, make_stream
 
 RECORDS = Path(__file__).parent / "records" / "shared_choices.jsonl"
+COLUMNS = load_table("shared-step").columns
 HELD_OUT = 10_000
 LIFT = 1024
 """Enough to see what a lift changes, at a tenth of the time of the widest."""
@@ -63,7 +64,7 @@ class Parts:
     @classmethod
     def of(cls, column: Column, seed: int) -> "Parts":
         """Draw both from the training part of a data set."""
-        X, y = share_features(column.dataset, column.encoder).open("train")
+        X, y = share_features(column.dataset, column.encoder or ENCODER).open("train")
         y = np.unique(y, return_inverse=True)[1]
         kept = low_data(y, 0.8 if column.fraction is None else column.fraction, seed)
         others = np.random.default_rng(seed).permutation(np.setdiff1d(np.arange(len(y)), kept))[:HELD_OUT]
@@ -160,7 +161,7 @@ def by_head(column: Column, lift: int, seed: int) -> Values:
     parts, found = Parts.of(column, seed), {}
     for samples in SAMPLES_PER_DEGREE:
         with patch.object(shared_i2cansay, "SAMPLES_PER_DEGREE", samples):
-            model = taught(parts, {"lift": lift}, column.streams()[0], seed)
+            model = taught(parts, {"lift": lift}, column.stream, seed)
             for share in HEAD_SHARES:
                 with patch.object(shared_i2cansay, "HEAD_SHARE", share):
                     name = f"{samples:g} samples per degree, {share:.2g} of the head"
@@ -177,7 +178,7 @@ def by_calibration(column: Column, lift: int, seed: int) -> Values:
                 patch.object(temperature, "REMEMBERED_ROWS", rows),
                 patch.object(base, "CALIBRATION_COUNT", count),
             ):
-                model = taught(parts, {"lift": lift, "analogies": False}, column.streams()[0], seed)
+                model = taught(parts, {"lift": lift, "analogies": False}, column.stream, seed)
             right = model.predict(parts.X_held) == parts.y_held
             error = calibration_error(model.predict_proba(parts.X_held), right)
             found[f"{rows:g} rows remembered, classes from {count:g} of the usual count"] = 100 * error
@@ -222,24 +223,15 @@ class Choice:
     measure: Callable[[Column, int, int], Values]
     title: str
     lifts: tuple[int, ...]
-    columns: tuple[str, ...] = tuple(column.title for column in COLUMNS)
+    columns: tuple[str, ...] = tuple(column.name for column in COLUMNS)
     splits: int = 3
 
-    def table(self, figures: Figures) -> str:
-        """Return a line per choice, a column per data set and lift."""
-        columns: dict[str, list[Values | None]] = {}
+    def runs(self) -> Iterator[Run]:
+        """Yield a run per data set and lift."""
         for column in COLUMNS:
-            for lift in self.lifts if column.title in self.columns else ():
-                head = column.title if lift == 0 else f"{column.title}, lift {lift}"
-                columns[head] = [
-                    figures.of(self.title, head, seed, partial(self.measure, column, lift, seed))
-                    for seed in range(self.splits)
-                ]
-        choices = list(next((run for runs in columns.values() for run in runs if run is not None), {}))
-        lines = ((name, [over_seeds(runs, name, 2) for runs in columns.values()]) for name in choices)
-        splits = "one split" if self.splits == 1 else f"{self.splits} splits"
-        title = f"### {self.title}, on held-out training samples, {splits}"
-        return f"{title}\n\n" + markdown("", list(columns), lines)
+            for lift in self.lifts if column.name in self.columns else ():
+                name = column.name if lift == 0 else f"{column.name}, lift {lift}"
+                yield Run(self.title, name, partial(self.measure, column, lift))
 
 
 SMALL = ("CIFAR-10 10%", "CIFAR-100 30%", "CUB-200")
@@ -264,17 +256,16 @@ STUDIES = {
 
 
 def main() -> None:
-    """Measure or print the tables asked for."""
+    """Measure what is missing."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("play", "table"))
     parser.add_argument("studies", nargs="*", help=f"of {', '.join(STUDIES)}; all by default")
     parser.add_argument("--records", type=Path, default=RECORDS)
     wish = parser.parse_args()
-    figures = Figures(wish.records, play=wish.what == "play")
     for name in wish.studies or STUDIES:
-        print(STUDIES[name].table(figures), end="\n\n", flush=True)
+        for run in STUDIES[name].runs():
+            play(run, STUDIES[name].splits, wish.records)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,11 @@ from rich.console import Console
 
 from i2cansay.experiments import Record, load_records
 from i2cansay.experiments.declare.plan import Choice
+from i2cansay.experiments.report.plan_models import plan_model
 from i2cansay.experiments.report.report_markdown import results_markdown
 from i2cansay.experiments.report.report_page import report_page
 from i2cansay.experiments.report.report_tables import measure_all
-from i2cansay.experiments.report.report_terminal import print_table
+from i2cansay.experiments.report.table_model import print_model
 from i2cansay.experiments.run.packing import pack_tables
 from i2cansay.experiments.run.reproduction import Reproduction, reproduce_table
 
@@ -48,7 +49,7 @@ def test_the_terminal_table_shows_every_row_and_what_is_not_built(
     run: tuple[Reproduction, list[Record], Path],
 ) -> None:
     stream = io.StringIO()
-    print_table(run[0].measured, Console(file=stream, width=200))
+    print_model(plan_model(run[0].measured), Console(file=stream, width=200))
     text = stream.getvalue()
     for title in ("CoPE", "CN-DPM", "Naive", "Ensemble", "DSDM, low data", "I2CANSAY, low data"):
         assert title in text
@@ -73,21 +74,25 @@ def test_results_do_not_depend_on_the_order_of_the_records(
 
 def test_the_page_stands_alone_and_its_tags_are_closed(run: tuple[Reproduction, list[Record], Path]) -> None:
     page = report_page(run[1])
-    assert not re.search(r"""(src|href)=["'](?!#)|url\(|@import|<script""", page)
+    assert not re.search(r"""(src|href)=["'](?!#)|url\((?!#)|@import|<script""", page)
     open_tags: list[str] = []
+    names: list[str] = []
 
     class Reader(HTMLParser):
         def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            if tag not in ("meta", "rect", "line", "polyline", "polygon", "circle"):
+            if tag != "meta":
                 open_tags.append(tag)
+            identity = dict(attrs).get("id")
+            if identity is not None:
+                names.append(identity)
 
         def handle_endtag(self, tag: str) -> None:
-            if tag in ("rect", "line", "circle", "polyline", "polygon"):
-                return
             assert open_tags.pop() == tag
 
     Reader().feed(page)
     assert not open_tags
+    assert set(re.findall(r"""(?:xlink:href="|url\()#([^")]*)""", page)) <= set(names)
+    assert not re.search(r"#0000[01]", page), "a colour that is not the page's"
     assert page.count("<figure>") >= 8
     assert by_hand(run[1], learner="naive", stream="step:1", fraction=None) in page
     assert "nan" not in page

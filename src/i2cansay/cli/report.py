@@ -35,10 +35,11 @@ def report(
     Example: i2cansay report i2cansay-records --html report.html
     """
     from i2cansay.experiments.report.illustration import load_illustrations
+    from i2cansay.experiments.report.plan_models import plan_model
     from i2cansay.experiments.report.report_markdown import results_markdown
     from i2cansay.experiments.report.report_page import report_page
     from i2cansay.experiments.report.report_tables import left_out, measure_all
-    from i2cansay.experiments.report.report_terminal import print_table
+    from i2cansay.experiments.report.table_model import print_model
     from i2cansay.experiments.run.packing import pack_tables
     from i2cansay.experiments.run.record_folder import load_records, write_text
 
@@ -57,7 +58,7 @@ def report(
         print(f"{n} of {len(loaded)} records are in none of the tables shown", file=sys.stderr)
     if html is None and markdown is None and pack is None:
         for table in tables:
-            print_table(table)
+            print_model(plan_model(table))
     if html is not None:
         drawn = load_illustrations(records, corrupt.append)
         write_text(html, report_page(loaded, illustrations=drawn, fraction=fraction, seeds=seeds))

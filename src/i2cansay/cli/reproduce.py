@@ -68,7 +68,8 @@ def reproduce(
     from i2cansay.experiments.declare.declaration import DECLARED
     from i2cansay.experiments.declare.plan import Choice
     from i2cansay.experiments.report.illustration import ILLUSTRATIONS, illustrate, save_illustration
-    from i2cansay.experiments.report.report_terminal import print_table
+    from i2cansay.experiments.report.plan_models import plan_model
+    from i2cansay.experiments.report.table_model import print_model
     from i2cansay.experiments.run.reproduction import reproduce_table
     from i2cansay.experiments.run.run_progress import show_run
 
@@ -91,7 +92,7 @@ def reproduce(
                 encoding=_encoding_lines(),
                 report=_say,
             )
-        print_table(done.measured)
+        print_model(plan_model(done.measured))
         for sentence in done.unavailable:
             _say(sentence)
         for sentence in done.failures:

@@ -33,7 +33,8 @@ def verify(
     from i2cansay.experiments.claims.verification import claim_labels, claim_names, failures, is_tested
     from i2cansay.experiments.claims.verification import verify as check
     from i2cansay.experiments.declare.declaration import VARIANTS
-    from i2cansay.experiments.report.report_findings import findings_markdown, print_findings
+    from i2cansay.experiments.report.report_findings import findings_model, summary
+    from i2cansay.experiments.report.table_model import print_model, to_markdown
     from i2cansay.experiments.run.record_folder import load_records, write_text
 
     if unknown := sorted(set(allow) - set(claim_labels())):
@@ -46,9 +47,10 @@ def verify(
     if not loaded:
         raise ValueError(f"there is no usable record in {', '.join(map(str, records))}")
     findings = check(loaded)
-    print_findings(findings)
+    print_model(findings_model(findings))
+    typer.echo(summary(findings))
     if markdown is not None:
-        write_text(markdown, findings_markdown(findings))
+        write_text(markdown, to_markdown(findings_model(findings)) + "\n")
     for sentence in corrupt:
         print(sentence, file=sys.stderr)
     failed = failures(findings, allow)

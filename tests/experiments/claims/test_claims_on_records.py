@@ -13,7 +13,7 @@ from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.declare.declaration import load_table
 from i2cansay.experiments.declare.plan import Choice, make_plan
 from i2cansay.experiments.declare.relation import load_relations
-from i2cansay.experiments.report.measured import RecordIndex, fill_table
+from i2cansay.experiments.run.filling import RecordIndex, fill_table
 from i2cansay.experiments.run.record import Record
 from i2cansay.learners import LEARNERS
 

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from i2cansay.experiments.claims.orderings import orderings, orderings_markdown
+from i2cansay.experiments.claims.orderings import orderings
 from i2cansay.experiments.declare.declaration import load_table
-from i2cansay.experiments.declare.plan import Choice, make_plan
-from i2cansay.experiments.report.measured import Plan, RecordIndex, fill_table
+from i2cansay.experiments.declare.plan import Choice, Plan, make_plan
+from i2cansay.experiments.report.report_markdown import orders_markdown
+from i2cansay.experiments.run.filling import RecordIndex, fill_table
 from i2cansay.experiments.run.record import Record
 from tests.experiments.samples import make_record
 
@@ -62,7 +63,7 @@ def test_rows_are_compared_on_the_seeds_that_both_have() -> None:
 
 
 def test_the_section_is_there_only_where_there_is_something_to_order() -> None:
-    heading, _, lines = orderings_markdown([table_of({})])
-    assert heading == "## The order of the methods on equal features"
-    assert "| 2 of 6 | 2 of 4 | 2 of 4 | CV 5k | GDumb 5k -10.00 [" in lines
-    assert orderings_markdown([fill_table(load_table("table4"), RecordIndex([]), Choice())]) == []
+    text = orders_markdown([table_of({})])
+    assert text.startswith("## The order of the methods on equal features")
+    assert "| 2 of 6 | 2 of 4 | 2 of 4 | CV 5k | GDumb 5k -10.00 [" in text
+    assert orders_markdown([fill_table(load_table("table4"), RecordIndex([]), Choice())]) == ""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from i2cansay.experiments.declare.declaration import DECLARED, load_table
+from i2cansay.experiments.declare.declaration import DECLARED, OURS, load_table
 from i2cansay.experiments.declare.metric import metric_of
 from i2cansay.experiments.report.illustration import ILLUSTRATIONS
 from i2cansay.learners import LEARNERS, learner_class
@@ -67,7 +67,7 @@ def test_an_unknown_table_is_named() -> None:
 
 def test_the_declared_files_are_all_in_the_table() -> None:
     folder = Path(load_table.__wrapped__.__code__.co_filename).parents[1] / "declared"
-    files = {path.name for path in folder.glob("*.toml")} - {"relations.toml", "tuning.toml"}
-    assert files == {*DECLARED.values(), *ILLUSTRATIONS.values()}
+    files = {path.name for path in folder.glob("*.toml")} - {"relations.toml", "tuning.toml", "studies.toml"}
+    assert files == {*DECLARED.values(), *OURS.values(), *ILLUSTRATIONS.values()}
     for path in folder.glob("*.toml"):
         tomllib.loads(path.read_text())

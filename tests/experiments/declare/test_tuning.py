@@ -1,18 +1,22 @@
 """The recorded sweeps, and that they are played on training samples which were not learnt."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from i2cansay.evaluate import last_accuracy
+from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.declare.declaration import load_table
-from i2cansay.experiments.declare.tuning import HELD, Setting, Tuning, hold_out, load_tunings, play_trial
+from i2cansay.experiments.declare.plan import Choice, make_plan
+from i2cansay.experiments.declare.tuning import Tuning, load_tunings
+from i2cansay.experiments.run.held_out import HELD_OUT, hold_out
+from i2cansay.experiments.run.playing import play_cell
+from i2cansay.experiments.run.shared_features import share_features
 from i2cansay.learners import LEARNERS, learner_class
 from i2cansay.streams import low_data
 
 TUNINGS = load_tunings()
-SETTING = Setting("blobs", "blobs", 0.5, "step:2", "by class", memory_size=50)
 PAGE = Path(__file__).parents[3] / "docs" / "compared-methods.md"
 # Long enough to hold 5,000 samples out beside the draw.
 LABELS = np.tile(np.arange(4), 3000)
@@ -41,22 +45,46 @@ def test_what_was_chosen_is_the_default_and_was_tried(tuning: Tuning) -> None:
 def test_trials_can_be_played_and_have_a_figure(tuning: Tuning) -> None:
     known = set(learner_class(tuning.learner)().get_params(deep=False))
     for sweep in tuning.sweeps:
-        assert sweep.setting.held in HELD
+        assert sweep.setting.held in HELD_OUT
         assert sweep.seeds
         for trial in sweep.trials:
             assert set(trial.parameters) <= known
             assert 0 < trial.accuracy < 100
 
 
-@pytest.mark.parametrize("held", HELD)
+@pytest.mark.parametrize("tuning", TUNINGS.values(), ids=TUNINGS)
+def test_the_table_of_a_method_has_every_trial_with_its_seeds_and_its_memory(tuning: Tuning) -> None:
+    plan = make_plan(load_table(f"tuning-{tuning.learner}"), Choice())
+    cells = [cell for row in plan.rows for entry in row.entries for cell in entry.cells()]
+    assert len(cells) == sum(len(sweep.trials) * len(sweep.seeds) for sweep in tuning.sweeps)
+    entries = [entry for row in plan.rows for entry in row.entries]
+    recorded = [trial.accuracy for sweep in tuning.sweeps for trial in sweep.trials]
+    assert sorted(entry.paper for entry in entries if entry.cell is not None) == sorted(recorded)
+    for entry in entries:
+        if entry.cell is None:
+            assert entry.why_empty == "not tried"
+            continue
+        setting = tuning.sweeps[plan.columns.index(entry.column)].setting
+        assert entry.cell.held_out == setting.held
+        assert entry.cell.fraction == setting.fraction
+        given = entry.cell.all_parameters()
+        wanted = entry.cell.parameters.get("memory_size", setting.memory_size)
+        assert given.get("memory_size", setting.memory_size) == wanted
+
+
+def test_a_method_without_sweeps_is_named() -> None:
+    with pytest.raises(ValueError, match="no sweeps of 'luck'"):
+        load_table("tuning-luck")
+
+
+@pytest.mark.parametrize("held", HELD_OUT)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_what_is_held_out_is_not_learnt(held: str, seed: int) -> None:
-    setting = replace(SETTING, held=held)
-    learnt, out = hold_out(LABELS, setting, seed)
+    learnt, out = hold_out(LABELS, held, fraction=0.5, seed=seed)
     assert not np.intersect1d(learnt, out).size
     assert len(np.unique(learnt)) == len(learnt)
     assert len(np.unique(out)) == len(out)
-    draw = low_data(LABELS, setting.fraction, seed)
+    draw = low_data(LABELS, 0.5, seed)
     if held == "outside":
         np.testing.assert_array_equal(learnt, draw)
         assert len(out) == 5000
@@ -69,25 +97,33 @@ def test_what_is_held_out_is_not_learnt(held: str, seed: int) -> None:
 
 def test_another_way_to_hold_out_is_refused() -> None:
     with pytest.raises(ValueError, match="'outside', 'chance', 'fifth', 'by class', not 'test'"):
-        hold_out(LABELS, replace(SETTING, held="test"), 0)
+        hold_out(LABELS, "test", fraction=0.5, seed=0)
 
 
-def test_a_trial_is_the_accuracy_on_what_was_held_out() -> None:
-    """A class mean is right about blobs; with the labels of what is held out turned round it is wrong about all."""
+def save_blobs(folder: Path, X: np.ndarray, y: np.ndarray) -> None:
+    """Put features where they are found by name; the test part is wrong about everything."""
+    np.savez(folder / "blobs_made_train.npz", X=X.astype(np.float32), y=y)
+    np.savez(folder / "blobs_made_test.npz", X=X.astype(np.float32), y=(y + 1) % 4)
+
+
+def test_a_trial_is_the_accuracy_on_what_was_held_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A class mean is right about blobs; with what is held out turned round it is wrong about all."""
+    monkeypatch.setenv("I2CANSAY_DATA", str(tmp_path))
+    monkeypatch.setenv("I2CANSAY_CACHE", str(tmp_path / "cache"))
     y = np.tile(np.arange(4), 50)
     X = 10 * np.eye(4)[y] + np.random.default_rng(0).normal(size=(200, 4))
-    assert play_trial("ncm", {}, SETTING, seed=0, X=X, y=y) == 100
-    _, held = hold_out(y, SETTING, 0)
+    cell = Cell("blobs", "made", "step:2", "ncm", fraction=0.5, held_out="by class", every_session=False)
+    save_blobs(tmp_path, X, y)
+    record = play_cell(cell, share_features("blobs", "made"))
+    assert last_accuracy(record.outcome) == 1
+    assert sum(record.outcome.test_counts) == 20
+    _, held = hold_out(y, "by class", fraction=0.5, seed=0)
     turned = X.copy()
     turned[held] = X[held][:, [1, 0, 3, 2]]
-    assert play_trial("ncm", {}, SETTING, seed=0, X=turned, y=y) == 0
-
-
-def test_the_memory_of_the_setting_is_given_and_can_be_overruled() -> None:
-    y = np.tile(np.arange(4), 50)
-    X = 10 * np.eye(4)[y] + np.random.default_rng(0).normal(size=(200, 4))
-    usual = play_trial("gdumb", {}, SETTING, seed=0, X=X, y=y)
-    assert usual > play_trial("gdumb", {"memory_size": 1}, SETTING, seed=0, X=X, y=y)
+    save_blobs(tmp_path, turned, y)
+    assert last_accuracy(play_cell(cell, share_features("blobs", "made")).outcome) == 0
 
 
 @pytest.mark.skipif(not PAGE.is_file(), reason="no documents here")

@@ -54,5 +54,5 @@ def test_what_was_saved_is_loaded_and_damage_is_reported(tmp_path: Path) -> None
 
 def test_a_panel_is_drawn_with_all_its_lines() -> None:
     (panel,) = illustrate("gaussian-stream").panels
-    assert panel_figure(panel).count("<polyline") == 10
+    assert panel_figure(panel).count("-curve") == 10
     assert set(ILLUSTRATIONS) == {"gaussian-stream", "dimensions"}

@@ -2,8 +2,8 @@
 
 from i2cansay.experiments.declare.declaration import load_table
 from i2cansay.experiments.declare.plan import Choice
-from i2cansay.experiments.report.measured import RecordIndex, fill_table
 from i2cansay.experiments.report.page_charts import MOST_LINES, charts_of
+from i2cansay.experiments.run.filling import RecordIndex, fill_table
 from tests.experiments.report.test_report_tables import played
 
 

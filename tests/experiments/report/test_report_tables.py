@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+from i2cansay.experiments.claims.finding import Verdict
 from i2cansay.experiments.claims.verification import verify
 from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.declare.declaration import load_table
 from i2cansay.experiments.declare.plan import Choice, make_plan
-from i2cansay.experiments.report.report_prose import honest, low_data_cost
+from i2cansay.experiments.report.report_findings import by_kind
+from i2cansay.experiments.report.report_prose import counted, low_data_cost
 from i2cansay.experiments.report.report_tables import left_out, measure_all
 from i2cansay.experiments.run.record import Record
 from tests.experiments.samples import make_record
@@ -70,8 +72,15 @@ def test_the_declared_number_of_seeds_is_not_repeated() -> None:
 
 
 def test_printed_numbers_and_relations_of_our_own_are_no_claims_of_the_paper() -> None:
-    text = "\n".join(honest(verify(played("table4", Choice(seeds=2, encoder="eyes")))))
-    opening, _, rest = text.partition("Relations of our own, which")
-    assert "our relation" not in opening
-    assert "our relation" in rest
-    assert "The numbers printed in" not in text.partition("Not testable here:")[2]
+    findings = verify(played("table4", Choice(seeds=2, encoder="eyes")))
+    claims, own, numbers = by_kind(findings)
+    assert sorted(map(id, findings)) == sorted(map(id, [*claims, *own, *numbers]))
+    assert not any("our relation" in each.says for each in claims)
+    assert all("our relation" in each.says for each in own)
+    assert own
+    assert all(each.says.startswith("The numbers printed in") for each in numbers)
+    assert numbers
+    verdicts = [each.verdict for each in claims if each.where == "ours, as printed"]
+    assert f"{verdicts.count(Verdict.HOLDS)} hold, {verdicts.count(Verdict.FAILS)} do not," in counted(
+        findings
+    )

@@ -30,7 +30,7 @@ from i2cansay.core.types import Features, Float64, Rows
 
 # Cross-validation judges by squared error, which asks for more shrinkage than deciding does once there are more
 # samples than dimensions. The penalty is lowered in proportion, at most to this share, as held-out training samples
-# prefer: `benchmarks/shared_choices.py table penalty`.
+# prefer: docs/shared-mode-details.md.
 LEAST_SHARE = 0.25
 CLASSES_AT_A_TIME = 128
 # As long as no class has two samples, the squared lengths of the means are taken to be this on average.

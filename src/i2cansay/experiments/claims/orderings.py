@@ -10,7 +10,6 @@ from i2cansay.experiments.claims.statistics import Difference, paired_difference
 from i2cansay.experiments.declare.declaration import printed
 from i2cansay.experiments.declare.metric import metric_of
 from i2cansay.experiments.declare.plan import Entry, Plan, TableRow
-from i2cansay.experiments.report.report_terminal import column_name
 
 OWN = "i2cansay"
 
@@ -93,7 +92,7 @@ def _ordering(measured: Plan, place: int, rows: Sequence[TableRow], own: TableRo
         table += f", {own.backbone} in print"
     return Ordering(
         table=table,
-        column=column_name(measured, measured.columns[place].name),
+        column=measured.heading(measured.columns[place]),
         n_rows=len(rows),
         n_pairs=len(apart),
         n_same=len(same),
@@ -102,34 +101,3 @@ def _ordering(measured: Plan, place: int, rows: Sequence[TableRow], own: TableRo
         above=tuple(above),
         printed_above=tuple(printed_above),
     )
-
-
-def orderings_markdown(tables: Sequence[Plan]) -> list[str]:
-    """Return a section on the order of the methods; nothing where too few were played."""
-    every = [each for table in tables if not table.choice.dataset for each in orderings(table)]
-    if not every:
-        return []
-    lines = [
-        "| | column | pairs of rows in the printed order | place of I2CANSAY in print | here | above it in print | "
-        "above it here: its number minus theirs |",
-        "|---|---|---:|---:|---:|---|---|",
-    ]
-    for each in every:
-        above = "; ".join(f"{name} {difference}" for name, difference in each.above)
-        cells = [
-            each.table,
-            each.column,
-            f"{each.n_same} of {each.n_pairs}",
-            f"{each.place_printed} of {each.n_rows}",
-            f"{each.place_here} of {each.n_rows}",
-            ", ".join(each.printed_above) or "none",
-            above or "none",
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return [
-        "## The order of the methods on equal features",
-        "Two rows are compared by the mean difference over the seeds that both have, which are few for the slow "
-        "methods. With the differences stand their 95% intervals: one that spans zero leaves the order of the two "
-        "open, and so does a single seed. Counted are rows for which the paper prints a number in that column.",
-        "\n".join(lines),
-    ]

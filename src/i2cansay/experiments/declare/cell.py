@@ -41,8 +41,8 @@ class Cell:
     tell_sessions : bool
         Whether a learner that has a use for it is told where sessions end.
     held_out : str or None
-        How training samples are held out to measure on in place of the test part, a way of `HELD_OUT`; None
-        measures on the test part.
+        How training samples are held out to measure on in place of the test part, a way of
+        `i2cansay.experiments.run.held_out.HELD_OUT`; None measures on the test part.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The declared experiments: tables and figures of the paper as TOML files, with the numbers it prints.
+"""The declared experiments: tables and figures of the paper and of our own as TOML files, with the printed numbers.
 
 Every row of every table is declared, whether its method is built or not.
 """
@@ -23,7 +23,15 @@ DECLARED: dict[str, str] = {
     "sessions": "sessions.toml",
     "generation": "generation.toml",
 }
-"""Every declared table or figure by name, in the order of the paper."""
+"""Every declared table or figure of the paper by name, in its order."""
+
+OURS: dict[str, str] = {
+    "shared-step": "shared-step.toml",
+    "shared-gaussian": "shared-gaussian.toml",
+    "shared-ablation": "shared-ablation.toml",
+    "floors": "floors.toml",
+}
+"""Declared tables of our own; no claim of the paper is asked of them."""
 
 # What the printed rule is compared with beside the paper: its head alone, and the correction scaled so that the
 # head still has a say with many classes.
@@ -117,7 +125,20 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """A table or figure of the paper.
+    """A table or figure of the paper, or one of ours.
+
+    Attributes
+    ----------
+    note : str
+        What a reader must know.
+    chart : str
+        "bars" by column, or "curves" over the columns.
+    short : str
+        The stream in a word, for the heading of a table of ours.
+    minus : tuple of str
+        Rows from which every other is subtracted, seed by seed, in tables of their own.
+    size_column : str
+        The column whose runs say how large a method is.
 
     Examples
     --------
@@ -134,6 +155,9 @@ class Table:
     decimals: int = 1
     note: str = ""
     chart: str = "bars"
+    short: str = ""
+    minus: tuple[str, ...] = ()
+    size_column: str = ""
 
     def row(self, name: str, backbone: str | None = None) -> Row:
         """Return a row by name, from the block of a backbone or from the first that has it."""
@@ -146,18 +170,34 @@ class Table:
 
 @cache
 def load_table(name: str) -> Table:
-    """Read a declared table by name."""
-    if name not in DECLARED:
-        raise ValueError(f"there is no table {name!r}; declared are {', '.join(DECLARED)}")
-    text = files("i2cansay.experiments").joinpath("declared", DECLARED[name]).read_text(encoding="utf-8")
-    values = tomllib.loads(text)
+    """Read a declared table by name; `tuning-er` are the sweeps of the method `er`."""
+    if name.startswith("tuning-"):
+        from i2cansay.experiments.declare.tuning import tuning_table
+
+        return tuning_table(name.removeprefix("tuning-"))
+    if name not in DECLARED and name not in OURS:
+        known = ", ".join((*DECLARED, *OURS))
+        raise ValueError(f"there is no table {name!r}; declared are {known} and tuning-METHOD")
+    values = _values(name)
     columns = tuple(_column(values, column) for column in values["column"])
     blocks = tuple(
         Block(block["backbone"], tuple(row for each in block["row"] for row in _rows(each, len(columns))))
         for block in values["block"]
     )
-    extra = {key: values[key] for key in ("decimals", "note", "chart") if key in values}
-    return Table(name, values["title"], values["seeds"], columns, blocks, **extra)
+    extra = {
+        key: values[key] for key in ("decimals", "note", "chart", "short", "size_column") if key in values
+    }
+    return Table(
+        name, values["title"], values["seeds"], columns, blocks, minus=tuple(values.get("minus", ())), **extra
+    )
+
+
+def _values(name: str) -> dict[str, Any]:
+    """Read a declaration; what it does not say, the one it is `like` says."""
+    file = {**DECLARED, **OURS}[name]
+    text = files("i2cansay.experiments").joinpath("declared", file).read_text(encoding="utf-8")
+    values = tomllib.loads(text)
+    return {**_values(values["like"]), **values} if "like" in values else values
 
 
 def printed(value: float) -> bool:
@@ -168,6 +208,8 @@ def printed(value: float) -> bool:
 def _column(table: Mapping[str, Any], values: Mapping[str, Any]) -> Column:
     given = dict(values)
     stand_in = given.pop("stand_in", None)
+    if "stream" in table:  # in place of each column's own, which is left to rows that do not mind the order
+        given |= {"stream": table["stream"], "order_free_stream": given["stream"]}
     return Column(
         metric=given.pop("metric", table.get("metric", "last")),
         every_session=given.pop("every_session", table.get("every_session", True)),
@@ -182,6 +224,7 @@ def _rows(values: Mapping[str, Any], n_columns: int) -> list[Row]:
     wants_variants = given.pop("variants", False)
     memory = given.pop("memory", 0)
     given["parameters"] = _with_none(given.get("parameters", {}))
+    given["only_in"] = tuple(given.get("only_in", ()))
     row = Row(
         memory=tuple(memory) if isinstance(memory, list) else (memory,) * n_columns,
         paper=tuple(given.pop("paper", [nan] * n_columns)),
@@ -209,4 +252,4 @@ def _variant(row: Row, name: str, change: Mapping[str, Any]) -> Row:
 
 def _with_none(parameters: Mapping[str, Any]) -> dict[str, Any]:
     # TOML has no null.
-    return {key: None if value == "none" else value for key, value in parameters.items()}
+    return {key: None if value == "null" else value for key, value in parameters.items()}

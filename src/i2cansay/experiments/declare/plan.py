@@ -192,6 +192,11 @@ class Plan:
             parts.append(f"{self.choice.fraction:.0%} of the training data")
         return "; ".join(parts)
 
+    def heading(self, column: Column) -> str:
+        """Return the heading of a column, marked where it is a stand-in."""
+        is_stand_in = self.choice.stand_in and column.stand_in is not None
+        return f"{column.name} (stand-in)" if is_stand_in else column.name
+
     def cells(self) -> list[Cell]:
         """Return all cells to play, each once."""
         every = chain.from_iterable(entry.cells() for row in self.rows for entry in row.entries)

@@ -1,24 +1,18 @@
-"""How the compared methods got their values: declared sweeps on held-out training samples, and their replay."""
+"""How the compared methods got their values: declared sweeps on held-out training samples, as tables to play."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from math import nan
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from i2cansay.experiments.declare.declaration import Block, Column, Row, Table
 
-from i2cansay.core.types import Features, Rows
-from i2cansay.evaluate import last_accuracy, play
-from i2cansay.learners import learner_class, make_learner
-from i2cansay.streams import low_data, make_stream
-
-HELD = ("outside", "chance", "fifth", "by class")
-N_OUTSIDE = 5000
+ENCODER = "efficientnet-lite0"
 
 
 @dataclass(frozen=True)
@@ -95,61 +89,66 @@ def _trial(values: Mapping[str, Any]) -> Trial:
     return Trial(parameters, float(values["accuracy"]))
 
 
-def hold_out(y: NDArray[Any], setting: Setting, seed: int) -> tuple[Rows, Rows]:
-    """Return the rows to learn from and the rows held out, of the training labels `y` (n,).
+def tuning_table(learner: str) -> Table:
+    """Return a method's sweeps as a table: a row per trial, a column per setting, the recorded figures as printed.
 
     Examples
     --------
-    >>> setting = Setting("digits", "digits", 0.5, "step:2", "by class", 100)
-    >>> learnt, held = hold_out(np.repeat([0, 1], 100), setting, seed=0)
-    >>> len(learnt), len(held)
-    (80, 20)
+    >>> table = tuning_table("er")
+    >>> [(row.title, *row.paper) for row in table.blocks[0].rows][:1]
+    [('lr=0.005', 18.3, nan)]
     """
-    rows = low_data(y, setting.fraction, seed)
-    if setting.held == "outside":
-        outside = np.setdiff1d(np.arange(len(y)), rows)
-        return rows, np.sort(np.random.default_rng(seed).choice(outside, N_OUTSIDE, replace=False))
-    if setting.held == "chance":
-        out = np.random.default_rng(1000 + seed).random(len(rows)) < 0.2
-        return rows[~out], rows[out]
-    if setting.held == "fifth":
-        held, learnt = np.split(np.random.default_rng(1).permutation(len(rows)), [len(rows) // 5])
-        return rows[learnt], rows[held]
-    if setting.held == "by class":
-        learnt = low_data(y[rows], 0.8, seed)
-        return rows[learnt], np.delete(rows, learnt)
-    raise ValueError(f"samples are held out {', '.join(map(repr, HELD))}, not {setting.held!r}")
-
-
-def play_trial(
-    learner: str,
-    parameters: Mapping[str, Any],
-    setting: Setting,
-    *,
-    seed: int,
-    X: Features,
-    y: NDArray[Any],
-) -> float:
-    """Return the accuracy at the end of the stream on what was held out, in percent.
-
-    Parameters
-    ----------
-    learner, parameters, setting, seed
-        What is tried, and where.
-    X, y : (n, d) features and (n,) labels of the training part; nothing else is looked at
-    """
-    known = learner_class(learner)().get_params(deep=False)
-    usual = {"memory_size": setting.memory_size, "random_state": seed}
-    given = {name: value for name, value in usual.items() if name in known}
-    learnt, held = hold_out(y, setting, seed)
-    outcome = play(
-        make_learner(learner, **{**given, **parameters}),
-        X[learnt],
-        y[learnt],
-        make_stream(setting.stream, y[learnt], seed=seed),
-        X_test=X[held],
-        y_test=y[held],
-        prequential=False,
-        every_session=False,
+    if learner not in load_tunings():
+        raise ValueError(f"there are no sweeps of {learner!r}; there are some of {', '.join(load_tunings())}")
+    tuning = load_tunings()[learner]
+    columns = _columns(tuning.sweeps)
+    trials: dict[str, dict[str, Trial]] = {}
+    for column, sweep in zip(columns, tuning.sweeps, strict=True):
+        for trial in sweep.trials:
+            title = ", ".join(f"{name}={value}" for name, value in trial.parameters.items())
+            trials.setdefault(title, {})[column.name] = trial
+    memory = tuple(sweep.setting.memory_size for sweep in tuning.sweeps)
+    rows = tuple(
+        Row(
+            name=title,
+            title=title,
+            learner=learner,
+            memory=memory,
+            paper=tuple(found[each.name].accuracy if each.name in found else nan for each in columns),
+            pm=(nan,) * len(columns),
+            parameters=next(iter(found.values())).parameters,
+            only_in=tuple(found),
+        )
+        for title, found in trials.items()
     )
-    return 100 * last_accuracy(outcome)
+    chosen = ", ".join(f"{name}={value}" for name, value in tuning.chosen.items())
+    return Table(
+        name=f"tuning-{learner}",
+        title=f"Sweeps of {learner} on held-out training samples; chosen: {chosen}",
+        seeds=max(len(sweep.seeds) for sweep in tuning.sweeps),
+        columns=columns,
+        blocks=(Block(ENCODER, rows),),
+        note="in place of the paper's number stands what was recorded when the value was chosen. "
+        + tuning.why.rstrip("."),
+    )
+
+
+def _columns(sweeps: Sequence[Sweep]) -> tuple[Column, ...]:
+    """Return a column per sweep; a setting that was swept twice has its second sweep counted."""
+    columns: list[Column] = []
+    for sweep in sweeps:
+        setting = sweep.setting
+        before = sum(column.name.startswith(setting.name) for column in columns)
+        columns.append(
+            Column(
+                name=f"{setting.name} ({before + 1})" if before else setting.name,
+                dataset=setting.dataset,
+                stream=setting.stream,
+                metric="last",
+                every_session=False,
+                fraction=setting.fraction,
+                held_out=setting.held,
+                seeds=sweep.seeds,
+            )
+        )
+    return tuple(columns)

@@ -1,28 +1,37 @@
-"""Charts as SVG text: small, without a library, coloured by the page's style sheet, so that dark pages work."""
+"""Charts as SVG by matplotlib, coloured by the style sheet of the page they stand in, so that dark pages work."""
 
 from __future__ import annotations
 
-import math
+import hashlib
+import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
-from i2cansay.experiments.report.chart_frame import (
-    BOTTOM,
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    Frame,
-    axis_labels,
-    extent,
-    log_ticks,
-    percent_extent,
-    svg,
-)
+import numpy as np
 
-DASHES = ("", "6 3", "2 3", "8 3 2 3")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH = 4.6
+HEIGHT = 3.0
+# What is drawn with these colours gets the variable of the page in their place.
+COLOURS = {f"c{place}": f"#0000{place + 1:02x}" for place in range(8)}
+INK, SOFT, RULE, ACCENT, MARK = "#000011", "#000012", "#000013", "#000014", "#000015"
+VARIABLES = {
+    **{colour: name for name, colour in COLOURS.items()},
+    INK: "ink",
+    SOFT: "soft",
+    RULE: "rule",
+    ACCENT: "accent",
+    MARK: "mark",
+}
+DASHES: tuple[Any, ...] = ("-", (0, (4, 2)), (0, (1, 2)), (0, (5, 2, 1, 2)))
+MOST_NAME = 26
 
 
 @dataclass(frozen=True)
@@ -56,111 +65,137 @@ class Point:
     place: int
 
 
+def can_draw() -> bool:
+    """Whether matplotlib is installed, which is an extra."""
+    return find_spec("matplotlib") is not None
+
+
 def line_chart(
     series: Sequence[Series], *, x_label: str, y_label: str, ticks: Sequence[str] = (), dots: bool = True
 ) -> str:
     """Draw lines with bands; `ticks` are names for the positions 0, 1, 2, ..."""
-    x_low, x_high = extent([x for each in series for x in each.x])
-    y_low, y_high = percent_extent([y for each in series for y in each.y])
-    frame = Frame(x_low, x_high, y_low, y_high)
-    parts = [frame.axes(x_label, y_label, ticks)]
-    for each in series:
-        edges = list(zip(each.x, each.y, each.spread, strict=True))
-        band = [(x, y + s) for x, y, s in edges] + [(x, y - s) for x, y, s in reversed(edges)]
-        parts.append(f'<polygon class="band s{each.place % 8}" points="{frame.points(band)}"/>')
-    for each in series:
+    figure, axes = _start(HEIGHT)
+    for number, each in enumerate(series):
+        colour = COLOURS[f"c{each.place % 8}"]
+        x, y, spread = (np.asarray(part, dtype=np.float64) for part in (each.x, each.y, each.spread))
+        axes.fill_between(x, y - spread, y + spread, color=colour, alpha=0.14, linewidth=0)
         dash = DASHES[each.place // 8 % len(DASHES)]
-        line = frame.points(list(zip(each.x, each.y, strict=True)))
-        parts.append(f'<polyline class="line s{each.place % 8}" stroke-dasharray="{dash}" points="{line}"/>')
-        for x, y, s in zip(each.x, each.y, each.spread, strict=True) if dots else ():
-            title = f"{escape(each.name)}: {y:.1f} ± {s:.1f}"
-            parts.append(
-                f'<circle class="dot s{each.place % 8}" cx="{frame.x(x):.1f}" cy="{frame.y(y):.1f}" r="2.6">'
-                f"<title>{title}</title></circle>"
-            )
-    return svg(parts, y_label)
+        style = {"color": colour, "linewidth": 1.6, "linestyle": dash, "gid": f"curve{number}"}
+        axes.plot(x, y, marker="o" if dots else None, markersize=3, **style)
+    low = min(min(each.y) for each in series)
+    if low >= 0:  # close percentages are not drawn from zero, and nothing below it is
+        high = max(max(each.y) for each in series)
+        axes.set_ylim(bottom=0 if low < 50 else max(0.0, low - max(1.0, 0.2 * (high - low))))
+    if ticks:
+        axes.set_xticks(range(len(ticks)), ticks)
+    return _finish(figure, axes, x_label, y_label)
 
 
 def bar_chart(bars: Sequence[Bar], *, label: str) -> str:
     """Draw a horizontal bar per number with its deviation, and a mark where the paper's number is."""
-    row, left = 26, 146
-    height = row * len(bars) + 34
-    high = 100.0
-    scale = (WIDTH - left - 44) / high
-    parts = []
-    for tick in range(0, 101, 25):
-        x = left + tick * scale
-        parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="4" y2="{height - 28}"/>')
-        parts.append(f'<text class="tick" x="{x:.1f}" y="{height - 14}" text-anchor="middle">{tick}</text>')
+    figure, axes = _start(0.55 + 0.24 * len(bars))
+    places = range(len(bars))
+    axes.barh(places, [bar.ours for bar in bars], height=0.62, color=ACCENT, alpha=0.8)
     for place, bar in enumerate(bars):
-        y = place * row + 6
-        end = left + bar.ours * scale
-        name = bar.name if len(bar.name) <= 24 else bar.name[:23] + "…"
-        parts.append(
-            f'<text class="name" x="{left - 8}" y="{y + 13}" text-anchor="end">{escape(name)}'
-            f"<title>{escape(bar.name)}</title></text>"
-        )
-        parts.append(
-            f'<rect class="bar" x="{left}" y="{y + 2}" width="{bar.ours * scale:.1f}" height="{row - 10}" rx="2">'
-            f"<title>{escape(bar.name)}: {bar.ours:.1f} ± {bar.spread:.1f}</title></rect>"
-        )
+        end = bar.ours + bar.spread
         if bar.spread > 0:
-            low, top = (left + (bar.ours + sign * bar.spread) * scale for sign in (-1, 1))
-            parts.append(f'<line class="error" x1="{low:.1f}" x2="{top:.1f}" y1="{y + 10}" y2="{y + 10}"/>')
-        text = f"{bar.ours:.1f}"
-        shift = end + bar.spread * scale + 6
+            axes.plot([bar.ours - bar.spread, end], [place, place], color=INK, linewidth=1.2)
         if bar.paper is not None:
-            mark = left + bar.paper * scale
-            parts.append(
-                f'<line class="paper" x1="{mark:.1f}" x2="{mark:.1f}" y1="{y - 1}" y2="{y + row - 5}">'
-                f"<title>the paper: {bar.paper:g}</title></line>"
+            axes.plot(
+                [bar.paper] * 2, [place - 0.42, place + 0.42], color=MARK, linewidth=2.4, gid=f"paper{place}"
             )
-            shift = max(shift, mark + 6)
-        parts.append(f'<text class="value" x="{shift:.1f}" y="{y + 14}">{text}</text>')
-    return svg(parts, label, height=height)
+            end = max(end, bar.paper)
+        axes.text(end + 1.5, place, f"{bar.ours:.1f}", color=INK, fontsize=8, va="center")
+    names = [bar.name if len(bar.name) <= MOST_NAME else bar.name[: MOST_NAME - 1] + "…" for bar in bars]
+    axes.set_yticks(places, names)
+    axes.set_xlim(0, 110)
+    axes.set_xticks(range(0, 101, 25))
+    axes.invert_yaxis()
+    return _finish(figure, axes, "", "", title=label)
 
 
 def heat_map(matrix: Sequence[Sequence[float | None]], *, x_label: str, y_label: str) -> str:
     """Draw a matrix of percentages, row by row from the top; None is left empty."""
-    n_rows, n_columns = len(matrix), max(map(len, matrix))
-    side_x, side_y = (WIDTH - LEFT - RIGHT) / n_columns, (HEIGHT - TOP - BOTTOM) / n_rows
-    parts = []
+    figure, axes = _start(HEIGHT)
+    n_columns = max(map(len, matrix))
     for i, row in enumerate(matrix):
         for j, value in enumerate(row):
             if value is None:
                 continue
-            x, y = LEFT + j * side_x, TOP + i * side_y
-            parts.append(
-                f'<rect class="heat" x="{x:.1f}" y="{y:.1f}" width="{side_x:.2f}" height="{side_y:.2f}" '
-                f'style="fill-opacity:{max(value, 0) / 100:.3f}">'
-                f"<title>after session {i + 1}, classes of session {j + 1}: {value:.1f}</title></rect>"
-            )
-            if max(n_rows, n_columns) <= 10:
-                strong = " strong" if value > 55 else ""
-                parts.append(
-                    f'<text class="cell{strong}" x="{x + side_x / 2:.1f}" y="{y + side_y / 2 + 4:.1f}" '
-                    f'text-anchor="middle">{value:.0f}</text>'
-                )
-    step_x, step_y = max(1, math.ceil(n_columns / 10)), max(1, math.ceil(n_rows / 10))
-    for j in range(0, n_columns, step_x):
-        x = LEFT + (j + 0.5) * side_x
-        parts.append(f'<text class="tick" x="{x:.1f}" y="{HEIGHT - 24}" text-anchor="middle">{j + 1}</text>')
-    for i in range(0, n_rows, step_y):
-        y = TOP + (i + 0.5) * side_y + 4
-        parts.append(f'<text class="tick" x="{LEFT - 6}" y="{y:.1f}" text-anchor="end">{i + 1}</text>')
-    parts.append(axis_labels(x_label, y_label))
-    return svg(parts, y_label)
+            share = min(max(value, 0.0), 100.0) / 100
+            square = (j + 0.5, i + 0.5)
+            axes.add_patch(_rectangle(square, share, f"square{i}-{j}"))
+            if n_columns <= 10:
+                axes.text(j + 1, i + 1, f"{value:.0f}", color=INK, fontsize=8, ha="center", va="center")
+    axes.set_xlim(0.5, n_columns + 0.5)
+    axes.set_ylim(len(matrix) + 0.5, 0.5)
+    return _finish(figure, axes, x_label, y_label)
+
+
+def _rectangle(corner: tuple[float, float], alpha: float, name: str) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle(corner, 1, 1, facecolor=ACCENT, alpha=alpha, linewidth=0, gid=name)
 
 
 def scatter_chart(points: Sequence[Point], *, x_label: str, y_label: str) -> str:
-    """Draw accuracy over cost, the cost on a logarithmic scale."""
-    logs = [math.log10(max(point.x, 1e-9)) for point in points]
-    low, high = extent(logs)
-    frame = Frame(low - 0.15, high + 0.15, *percent_extent([point.y for point in points]))
-    parts = [frame.axes(x_label, y_label, (), log_ticks(frame.x_low, frame.x_high))]
-    for point, x in zip(points, logs, strict=True):
-        parts.append(
-            f'<circle class="spot s{point.place % 8}" cx="{frame.x(x):.1f}" cy="{frame.y(point.y):.1f}" r="6">'
-            f"<title>{escape(point.name)}: {point.y:.1f}, {point.x:g}</title></circle>"
-        )
-    return svg(parts, y_label)
+    """Draw accuracy against a cost, which is on a logarithmic axis."""
+    figure, axes = _start(HEIGHT)
+    axes.set_xscale("log")
+    for point in points:
+        axes.plot([point.x], [point.y], "o", color=COLOURS[f"c{point.place % 8}"], markersize=7)
+    return _finish(figure, axes, f"{x_label}, logarithmic", y_label)
+
+
+def legend_html(items: Sequence[Series | Point]) -> str:
+    """Return the names with their colours as HTML."""
+    spans = (f'<span><i class="s{item.place % 8}"></i>{escape(item.name)}</span>' for item in items)
+    return f'<div class="legend">{"".join(spans)}</div>'
+
+
+def _start(height: float) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def _finish(figure: Figure, axes: Axes, x_label: str, y_label: str, title: str = "") -> str:
+    axes.set_xlabel(x_label, color=SOFT, fontsize=8)
+    axes.set_ylabel(y_label, color=SOFT, fontsize=8)
+    axes.tick_params(colors=SOFT, labelsize=8)
+    axes.grid(color=RULE, linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(RULE)
+    return to_svg(figure, label=title or y_label)
+
+
+def to_svg(figure: Figure, *, label: str) -> str:
+    """Return a figure as SVG for a page: no background, the page's colours, ids that clash with no other's."""
+    from matplotlib import rc_context
+
+    stream = io.StringIO()
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": label, "font.family": "sans-serif"}):
+        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    text = stream.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<!DOCTYPE.*?>", "", text, flags=re.DOTALL)
+    for colour, name in VARIABLES.items():
+        text = text.replace(colour, f"var(--{name})")
+    text = re.sub(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', _opening(label), text, count=1, flags=re.DOTALL)
+    return _with_own_names(text)
+
+
+def _opening(label: str) -> str:
+    name = escape(label, quote=True).replace("\\", "\\\\")
+    links = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    return rf'<svg viewBox="\1" role="img" aria-label="{name}" {links}>'
+
+
+def _with_own_names(text: str) -> str:
+    """Prefix every id, which is common to the whole page, by a hash of the chart."""
+    prefix = f"f{hashlib.sha256(text.encode()).hexdigest()[:8]}-"
+    text = re.sub(r'\bid="', f'id="{prefix}', text)
+    return re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{prefix}", text)

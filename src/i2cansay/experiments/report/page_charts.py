@@ -16,11 +16,11 @@ from i2cansay.experiments.report.charts import (
     Series,
     bar_chart,
     heat_map,
+    legend_html,
     line_chart,
     scatter_chart,
 )
 from i2cansay.experiments.report.illustration import Panel
-from i2cansay.experiments.report.report_terminal import column_name
 from i2cansay.experiments.run.record import Record
 
 # More lines than this in one chart cannot be told apart.
@@ -64,7 +64,7 @@ def _bars(measured: Plan, rows: Sequence[TableRow]) -> Iterator[str]:
     for place, column in enumerate(measured.columns):
         entries = [(_short(row), row.entries[place]) for row in rows]
         if any(entry.ours is not None for _, entry in entries):
-            yield _bar_figure(column_name(measured, column.name), entries)
+            yield _bar_figure(measured.heading(column), entries)
 
 
 def _short(row: TableRow) -> str:
@@ -105,7 +105,7 @@ def _curves_over_columns(measured: Plan, rows: Sequence[TableRow]) -> Iterator[s
                 )
         if series:
             chart = line_chart(series, x_label="", y_label="accuracy, %", ticks=names)
-            yield _figure(variant or "the rule as printed", chart, _legend(series))
+            yield _figure(variant or "the rule as printed", chart, legend_html(series))
 
 
 def _told_apart(rows: Sequence[TableRow], place: int) -> list[TableRow]:
@@ -133,11 +133,11 @@ def _over_the_stream(measured: Plan, rows: Sequence[TableRow], place: int) -> It
             mean, std = curves.mean(axis=0).tolist(), curves.std(axis=0).tolist()
             series.append(Series(row.declared.title, samples.tolist(), mean, std, number))
     if series:
-        title = f"Over the stream: {column_name(measured, measured.columns[place].name)}"
+        title = f"Over the stream: {measured.heading(measured.columns[place])}"
         chart = line_chart(
             series, x_label="share of the stream seen, %", y_label="accuracy on the classes so far, %"
         )
-        yield _figure(title, chart, _legend(series))
+        yield _figure(title, chart, legend_html(series))
 
 
 def _forgetting(measured: Plan, rows: Sequence[TableRow], place: int) -> Iterator[str]:
@@ -149,7 +149,7 @@ def _forgetting(measured: Plan, rows: Sequence[TableRow], place: int) -> Iterato
         matrix = np.mean([_matrix(record) for record in runs], axis=0)
         values = [[None if np.isnan(value) else float(value) for value in line] for line in matrix]
         chart = heat_map(values, x_label="classes of session", y_label="after session")
-        name = column_name(measured, measured.columns[place].name)
+        name = measured.heading(measured.columns[place])
         yield _figure(f"Forgetting: {row.declared.title}, {name}", chart, "")
 
 
@@ -177,11 +177,11 @@ def _cost(measured: Plan, rows: Sequence[TableRow], place: int) -> Iterator[str]
         size = float(np.mean([each.state_bytes for each in outcomes]))
         points["seconds"].append(Point(row.declared.title, seconds, entry.ours.mean, number))
         points["state, bytes"].append(Point(row.declared.title, size, entry.ours.mean, number))
-    name = column_name(measured, measured.columns[place].name)
+    name = measured.heading(measured.columns[place])
     for cost, chosen in points.items():
         if len(chosen) > 1:
             chart = scatter_chart(chosen, x_label=cost, y_label="accuracy, %")
-            yield _figure(f"Accuracy against {cost.split(',')[0]}: {name}", chart, _legend(chosen))
+            yield _figure(f"Accuracy against {cost.split(',')[0]}: {name}", chart, legend_html(chosen))
 
 
 def panel_figure(panel: Panel) -> str:
@@ -191,12 +191,7 @@ def panel_figure(panel: Panel) -> str:
         Series(name, panel.x, line, none, place) for place, (name, line) in enumerate(panel.lines.items())
     ]
     chart = line_chart(series, x_label=panel.x_label, y_label=panel.y_label, dots=False)
-    return _figure(panel.title, chart, _legend(series))
-
-
-def _legend(items: Sequence[Series | Point]) -> str:
-    spans = (f'<span><i class="s{item.place % 8}"></i>{escape(item.name)}</span>' for item in items)
-    return f'<div class="legend">{"".join(spans)}</div>'
+    return _figure(panel.title, chart, legend_html(series))
 
 
 def _figure(title: str, chart: str, below: str) -> str:

@@ -1,4 +1,4 @@
-"""Findings as a terminal table and as Markdown."""
+"""Findings as a table model: every place where a claim was checked, or one line per claim."""
 
 from __future__ import annotations
 
@@ -6,43 +6,87 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
-from rich import box
-from rich.console import Console
-from rich.table import Table as Grid
-from rich.text import Text
+from i2cansay.experiments.claims.finding import OURS, PAPER, PRINTED, Finding, Verdict
+from i2cansay.experiments.declare.declaration import DECLARED, VARIANTS
+from i2cansay.experiments.declare.relation import load_relations
+from i2cansay.experiments.report.table_model import TableCell, TableLine, TableModel
 
-from i2cansay.experiments.claims.finding import Finding, Verdict
-
-STYLES = {
-    Verdict.HOLDS: "green",
-    Verdict.FAILS: "bold red",
-    Verdict.UNDECIDED: "yellow",
-    Verdict.VACUOUS: "yellow",
-    Verdict.UNTESTABLE: "dim",
+MOODS = {
+    Verdict.HOLDS: "holds",
+    Verdict.FAILS: "fails",
+    Verdict.UNDECIDED: "vacuous",
+    Verdict.VACUOUS: "vacuous",
+    Verdict.UNTESTABLE: "untestable",
 }
+SIGN_ONLY = " (holds in sign; the size is not tested)"
 
 
-def print_findings(findings: Sequence[Finding], console: Console | None = None) -> None:
-    """Print every claim with all places where it was checked."""
-    grid = Grid(box=box.SIMPLE, show_lines=False, pad_edge=False)
-    grid.add_column("claim")
-    grid.add_column("where")
-    grid.add_column("", no_wrap=True)
-    grid.add_column("figures")
+def findings_model(findings: Sequence[Finding]) -> TableModel:
+    """Return every claim with all places where it was checked, and the figures."""
+    lines = []
     for _, group in groupby(findings, key=lambda finding: finding.claim):
         for place, finding in enumerate(group):
-            title = Text(f"{finding.claim}\n{finding.says}") if place == 0 else Text("")
-            verdict = Text(finding.verdict, style=STYLES[finding.verdict])
-            grid.add_row(title, where(finding), verdict, finding.detail)
-        grid.add_section()
-    console = console or Console()
-    Console(width=console.width if console.is_terminal else 160, file=console.file).print(grid)
-    console.print(summary(findings))
+            cells = (
+                TableCell(finding.claim, finding.says) if place == 0 else TableCell(""),
+                TableCell(where(finding)),
+                TableCell(finding.verdict, mood=MOODS[finding.verdict]),
+                TableCell(finding.detail + (SIGN_ONLY if _is_sign_only(finding) else "")),
+            )
+            lines.append(TableLine(cells))
+    return TableModel("", ("claim", "where", "answer", "figures"), tuple(lines), is_prose=True)
+
+
+def verdicts_model(findings: Sequence[Finding]) -> TableModel:
+    """Return one line per claim and encoder: what it says, and the verdict in each place where it was checked."""
+    places = {PAPER: "in print", PRINTED: "on our records"} | {
+        f"{OURS}{name}": f"with `{name}`" for name in VARIANTS
+    }
+    lines = []
+    in_print = {finding.claim: finding for finding in findings if finding.where == PAPER}
+    groups: dict[tuple[str, str], dict[str, Finding]] = {}
+    for finding in findings:
+        if finding.where != PAPER or not any(
+            each.is_ours for each in findings if each.claim == finding.claim
+        ):
+            groups.setdefault((finding.claim, finding.encoder), {})[finding.where] = finding
+    for (claim, encoder), found in groups.items():
+        if claim in in_print:
+            found.setdefault(PAPER, in_print[claim])
+        says = next(iter(found.values())).says
+        cells = [TableCell(f"{says} ({encoder})" if _many_encoders(findings) and encoder else says)]
+        for place in places:
+            finding_here = found.get(place)
+            if finding_here is None:
+                cells.append(TableCell(""))
+            else:
+                mark = "*" if _is_sign_only(finding_here) else ""
+                cells.append(TableCell(f"{finding_here.verdict}{mark}", mood=MOODS[finding_here.verdict]))
+        lines.append(TableLine(tuple(cells)))
+    return TableModel("", ("claim", *places.values()), tuple(lines), is_prose=True)
+
+
+def _many_encoders(findings: Sequence[Finding]) -> bool:
+    return len({finding.encoder for finding in findings if finding.encoder}) > 1
+
+
+def by_kind(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding], list[Finding]]:
+    """Return the paper's claims, relations of our own, and the comparisons with printed numbers."""
+    numbers = {f"{name}-numbers" for name in DECLARED}
+    ours = {relation.name for relation in load_relations() if relation.ours}
+    claims = [each for each in findings if each.claim not in numbers | ours]
+    own = [each for each in findings if each.claim in ours]
+    return claims, own, [each for each in findings if each.claim in numbers]
 
 
 def where(finding: Finding) -> str:
     """Return where a claim was checked, with the encoder."""
     return f"{finding.where} ({finding.encoder})" if finding.encoder else finding.where
+
+
+def _is_sign_only(finding: Finding) -> bool:
+    """Whether a gain was asked for its sign: how large it is depends on the features, which are not the paper's."""
+    gains = {relation.name for relation in load_relations() if relation.kind == "gain"}
+    return finding.is_ours and finding.verdict == Verdict.HOLDS and finding.claim in gains
 
 
 def summary(findings: Sequence[Finding]) -> str:
@@ -54,14 +98,3 @@ def summary(findings: Sequence[Finding]) -> str:
     """
     counts = Counter(finding.verdict for finding in findings if finding.is_ours)
     return "ours: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict)
-
-
-def findings_markdown(findings: Sequence[Finding]) -> str:
-    """Return the findings as one Markdown table."""
-    lines = ["| claim | where | answer | figures |", "|---|---|---|---|"]
-    for _, group in groupby(findings, key=lambda finding: finding.claim):
-        for place, finding in enumerate(group):
-            title = f"**{finding.claim}**: {finding.says}" if place == 0 else ""
-            answer = f"**{finding.verdict}**" if finding.verdict == Verdict.FAILS else str(finding.verdict)
-            lines.append(f"| {title} | {where(finding)} | {answer} | {finding.detail.replace('|', '/')} |")
-    return "\n".join(lines) + "\n"

@@ -1,89 +1,189 @@
-"""Measured tables and findings as Markdown, from records only."""
+"""Results as Markdown, from records only: one page to read, and appendices with every figure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 
-from i2cansay.experiments.claims.orderings import orderings_markdown
+from i2cansay.experiments.claims.orderings import orderings
 from i2cansay.experiments.claims.verification import verify
-from i2cansay.experiments.declare.plan import Entry, Plan
-from i2cansay.experiments.report.report_findings import findings_markdown
-from i2cansay.experiments.report.report_prose import honest, low_data_cost, provenance
-from i2cansay.experiments.report.report_tables import measure_all
-from i2cansay.experiments.report.report_terminal import (
+from i2cansay.experiments.declare.declaration import load_table
+from i2cansay.experiments.declare.plan import Choice, Plan
+from i2cansay.experiments.report.plan_models import (
     SECONDS_NOTE,
     SEEDS_NOTE,
-    column_name,
-    delta_text,
     metric_text,
-    ours_text,
-    paper_text,
+    plan_model,
+    seeds_model,
     substitutions,
 )
+from i2cansay.experiments.report.report_findings import by_kind, findings_model, verdicts_model
+from i2cansay.experiments.report.report_prose import counted, low_data_cost, provenance
+from i2cansay.experiments.report.report_tables import measure_all
+from i2cansay.experiments.report.table_model import as_sentence, table_of, to_markdown
+from i2cansay.experiments.run.filling import RecordIndex, fill_table
 from i2cansay.experiments.run.record import Record
+
+CLAIMS, ORDERS = "claims.md", "orders.md"
+METHODS_TABLE = "shared-step"
 
 
 def results_markdown(
     records: Sequence[Record], *, fraction: float | None = None, seeds: int | None = None
 ) -> str:
-    """Return the whole page of results: what was measured, what holds, every table, every claim.
+    """Return all results as one page: the verdicts, every table, then every figure.
 
     `fraction` and `seeds` choose among the tables as `measure_all` does; the claims are about all records.
     """
-    findings = verify(records)
     tables = measure_all(records, fraction=fraction, seeds=seeds)
     parts = [
         "# Results",
-        "Made from the records by `i2cansay report results --markdown RESULTS.md`; do not edit. "
-        "Each number is ours, mean ± standard deviation over the seeds, in percent; below it stand the paper's "
-        f"number and the difference. {_sentence(SEEDS_NOTE)} {_sentence(SECONDS_NOTE)}",
+        _reading("`i2cansay report`"),
+        _claims_section(records, details=""),
+        *map(table_markdown, tables),
         provenance(records),
         low_data_cost(tables),
-        "## What holds and what does not",
-        *honest(findings),
-        *orderings_markdown(tables),
-        *(table_markdown(table) for table in tables),
-        "## Every claim of the paper",
-        "Undecided: the seeds are too few to tell, the interval spans zero. "
-        "Vacuous: what the claim varies changes under 0.1% of the predictions, so that the comparison says nothing "
-        "about it. Intervals are 95%, differences are paired by seed.",
-        findings_markdown(findings),
+        _claims_figures(records),
+        orders_markdown(tables),
     ]
+    return _joined(parts)
+
+
+def results_pages(
+    records: Sequence[Record], methods: Sequence[Record], *, folder: str, image: str, more: str
+) -> Mapping[str, str]:
+    """Return the published pages by name: RESULTS.md, and the appendices in `folder`.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        Of the paper's tables.
+    methods : sequence of Record
+        Of the methods beside each other, which open the page.
+    folder : str
+        Of the appendices, as seen from RESULTS.md.
+    image : str
+        The drawing of accuracy against size, as seen from RESULTS.md.
+    more : str
+        The page about the table of methods, as seen from RESULTS.md.
+    """
+    tables = measure_all(records)
+    plan = fill_table(load_table(METHODS_TABLE), RecordIndex(methods), Choice())
+    up = "../" * len(PurePosixPath(folder).parts)
+    main = [
+        "# Results",
+        f"![accuracy against the size of what is kept, by method]({image})",
+        "Last accuracy in percent after one pass over the stream, class by class: mean ± standard deviation over "
+        "the seeds, whose number stands in brackets. MB are those of the saved state and seconds those inside the "
+        f"learner, both on CIFAR-100. Features are those of EfficientNet-Lite0 but in the last column. "
+        f"{as_sentence(SECONDS_NOTE)} `joint` learns from all samples at once: a yardstick, not a peer. "
+        f"[More about this table]({more}).",
+        to_markdown(seeds_model(plan, seconds=True)),
+        _claims_section(records, details=f"{folder}/{CLAIMS}"),
+        f"Where each method stands in its column, in print and here: [{folder}/{ORDERS}]({folder}/{ORDERS}).",
+        "## How to read the tables",
+        _reading("`make docs`"),
+        *map(table_markdown, tables),
+        "## How the records were made",
+        f"The tables of the paper: {provenance(records)}",
+        f"The methods at the top of this page: {provenance(methods)}",
+        low_data_cost(tables),
+    ]
+    back = f"Made from the records by `make docs`; do not edit. Back to [the results]({up}RESULTS.md)."
+    return {
+        "RESULTS.md": _joined(main),
+        f"{folder}/{CLAIMS}": _joined([_claims_figures(records).replace("## ", "# ", 1), back]),
+        f"{folder}/{ORDERS}": _joined([orders_markdown(tables).replace("## ", "# ", 1), back]),
+    }
+
+
+def _joined(parts: Sequence[str]) -> str:
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
-def table_markdown(measured: Plan) -> str:
-    """Return one table with its heading, its substitutions and the command to repeat it."""
-    columns = [column_name(measured, column.name) for column in measured.columns]
-    header = ["", "memory", *columns, "seeds", "seconds, wall-clock", "state, kB"]
-    lines = [f"| {' | '.join(header)} |", "|" + "---|" + "---:|" * (len(header) - 1)]
-    backbones = {row.backbone for row in measured.rows}
-    before = None
-    for row in measured.rows:
-        if len(backbones) > 1 and row.backbone != before:
-            before = row.backbone
-            lines.append(f"| *paper's backbone: {before}* |" + " |" * (len(header) - 1))
-        cells = [_cell(entry, measured.table.decimals) for entry in row.entries]
-        seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
-        state = "" if row.state_bytes is None else f"{row.state_bytes / 1e3:,.0f}"
-        words = [row.declared.title, row.memory, *cells, row.seeds, seconds, state]
-        lines.append(f"| {' | '.join(words)} |")
-    notes = [
-        f"{_sentence(metric_text(measured))} Means over {measured.seeds}.",
-        *(f"{_sentence(text)}" for text in substitutions(measured)),
-    ]
-    if measured.table.note:
-        notes.insert(1, _sentence(measured.table.note))
-    return "\n\n".join(
-        [f"## {measured.title}", " ".join(notes), "\n".join(lines), f"Repeat: `{measured.command}`"]
+def _reading(maker: str) -> str:
+    return (
+        f"Made from the records by {maker}; do not edit. Each number is ours, mean ± standard deviation over the "
+        "seeds, in percent; below it stand the paper's number and the difference. "
+        f"{as_sentence(SEEDS_NOTE)} {as_sentence(SECONDS_NOTE)}"
     )
 
 
-def _cell(entry: Entry, decimals: int) -> str:
-    below = ", ".join(part for part in (paper_text(entry, decimals), delta_text(entry, decimals)) if part)
-    ours = ours_text(entry, decimals)
-    return f"{ours}<br><sub>{below}</sub>" if below else ours
+def _claims_section(records: Sequence[Record], *, details: str) -> str:
+    findings = verify(records)
+    claims, own, numbers = by_kind(findings)
+    link = f"[{details}]({details}) has the figures behind every verdict. " if details else ""
+    parts = [
+        "## The paper's claims",
+        f"{counted(findings)} {link}In print: the claim against the paper's own tables. On our records: with the "
+        "rule as printed, then without the correction of Eq. 8 (`significance=False`) and with one that does not "
+        "grow with the classes (`bias_scale=mean`). Undecided: the seeds are too few to tell. Vacuous: what the "
+        "claim varies changes under 0.1% of the predictions. A star: it holds in sign; the size is not tested, "
+        "because the features are not the paper's.",
+        to_markdown(verdicts_model(claims)),
+        *(["### Relations of our own", to_markdown(verdicts_model(own))] if own else []),
+        *(["### The printed numbers", to_markdown(verdicts_model(numbers))] if numbers else []),
+    ]
+    return "\n\n".join(parts)
 
 
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:] + "."
+def _claims_figures(records: Sequence[Record]) -> str:
+    return "\n\n".join(
+        [
+            "## Every claim of the paper, with figures",
+            "Undecided: the seeds are too few to tell, the interval spans zero. Vacuous: what the claim varies "
+            "changes under 0.1% of the predictions, so that the comparison says nothing about it. Comparisons that "
+            "change under 2% of the predictions say how many they change. Intervals are 95%, differences are paired "
+            "by seed. Relations that the paper does not claim say so.",
+            to_markdown(findings_model(verify(records))),
+        ]
+    )
+
+
+def table_markdown(plan: Plan) -> str:
+    """Return one table with its heading, its substitutions and the command to repeat it."""
+    notes = [
+        f"{as_sentence(metric_text(plan))} Means over {plan.seeds}.",
+        *([as_sentence(plan.table.note)] if plan.table.note else []),
+        *map(as_sentence, substitutions(plan)),
+    ]
+    return "\n\n".join(
+        [f"## {plan.title}", " ".join(notes), to_markdown(plan_model(plan)), f"Repeat: `{plan.command}`"]
+    )
+
+
+def orders_markdown(tables: Sequence[Plan]) -> str:
+    """Return a section on the order of the methods; nothing where too few were played."""
+    every = [each for table in tables if not table.choice.dataset for each in orderings(table)]
+    if not every:
+        return ""
+    heads = (
+        "",
+        "column",
+        "pairs of rows in the printed order",
+        "place of I2CANSAY in print",
+        "here",
+        "above it in print",
+        "above it here: its number minus theirs",
+    )
+    rows = [
+        (
+            each.table,
+            each.column,
+            f"{each.n_same} of {each.n_pairs}",
+            f"{each.place_printed} of {each.n_rows}",
+            f"{each.place_here} of {each.n_rows}",
+            ", ".join(each.printed_above) or "none",
+            "; ".join(f"{name} {difference}" for name, difference in each.above) or "none",
+        )
+        for each in every
+    ]
+    return "\n\n".join(
+        [
+            "## The order of the methods on equal features",
+            "Two rows are compared by the mean difference over the seeds that both have, which are few for the slow "
+            "methods. With the differences stand their 95% intervals: one that spans zero leaves the order of the "
+            "two open, and so does a single seed. Counted are rows with a printed number in that column.",
+            to_markdown(table_of(heads, rows, is_prose=True)),
+        ]
+    )

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from i2cansay.experiments.claims.finding import OURS, PRINTED, Finding, Verdict
-from i2cansay.experiments.declare.declaration import DECLARED
+from i2cansay.experiments.claims.finding import PRINTED, Finding, Verdict
 from i2cansay.experiments.declare.plan import Plan
-from i2cansay.experiments.declare.relation import load_relations
+from i2cansay.experiments.report.report_findings import by_kind
 from i2cansay.experiments.run.record import Record
 
 # No record holds how long a whole run took by the clock; this one was looked at.
@@ -58,69 +57,12 @@ def low_data_cost(tables: Sequence[Plan]) -> str:
     return " ".join(sentences)
 
 
-def honest(findings: Sequence[Finding]) -> list[str]:
-    """Return what our records say with the rule as printed, then its variants, then the paper against itself."""
-    numbers = {f"{name}-numbers" for name in DECLARED}
-    ours = {relation.name for relation in load_relations() if relation.ours}
-    claims = [each for each in findings if each.claim not in numbers | ours]
-    printed = [each for each in claims if each.where == PRINTED]
-    variants = [each for each in claims if each.is_ours and each.where != PRINTED]
-    relations = [each for each in findings if each.claim in ours]
-    counts = Counter(each.verdict for each in printed)
-    opening = (
+def counted(findings: Sequence[Finding]) -> str:
+    """Count the verdicts on the paper's claims with the rule as printed."""
+    claims, _, _ = by_kind(findings)
+    counts = Counter(each.verdict for each in claims if each.where == PRINTED)
+    return (
         f"Of the paper's claims, asked of our records with the rule as printed, {counts[Verdict.HOLDS]} hold, "
         f"{counts[Verdict.FAILS]} do not, {counts[Verdict.UNDECIDED]} are undecided, {counts[Verdict.VACUOUS]} "
-        f"are vacuous and {counts[Verdict.UNTESTABLE]} cannot be tested here. What changes few predictions says "
-        "so: such a comparison is close to vacuous. The variants without the correction of Eq. 8 "
-        '(`significance=False`) and with one that does not grow with the classes (`bias_scale="mean"`) are asked '
-        "as well. Relations of our own are listed apart and not counted."
+        f"are vacuous and {counts[Verdict.UNTESTABLE]} cannot be tested here."
     )
-    fails, holds = Verdict.FAILS, Verdict.HOLDS
-    return [
-        opening,
-        *_listed("Holds:", _having(printed, holds)),
-        *_listed("Does not hold:", _having(printed, fails)),
-        *_listed("Undecided:", _having(printed, Verdict.UNDECIDED)),
-        *_listed("Vacuous:", _having(printed, Verdict.VACUOUS)),
-        *_listed("Does not hold with a variant of the rule:", _having(variants, fails)),
-        *_listed("Undecided with a variant of the rule:", _having(variants, Verdict.UNDECIDED)),
-        *_listed("Relations of our own, which the paper does not claim:", relations, with_verdict=True),
-        *_listed(
-            "The paper's text against its own tables, where they differ:",
-            _having([each for each in claims if not each.is_ours], fails),
-        ),
-        *_listed(
-            "The printed numbers against ours:",
-            [each for each in findings if each.claim in numbers],
-            with_verdict=True,
-        ),
-        *_listed("Not testable here:", _having(printed, Verdict.UNTESTABLE)),
-    ]
-
-
-def _having(findings: Sequence[Finding], verdict: Verdict) -> list[Finding]:
-    return [each for each in findings if each.verdict == verdict]
-
-
-def _listed(opening: str, findings: Sequence[Finding], *, with_verdict: bool = False) -> list[str]:
-    if not findings:
-        return []
-    lines = []
-    for each in findings:
-        verdict = f"{each.verdict}: " if with_verdict else ""
-        lines.append(f"- **{each.says}**{_where(each)}: {verdict}{each.detail}{_sign_only(each)}")
-    return [opening, "\n".join(lines)]
-
-
-def _where(finding: Finding) -> str:
-    if finding.where == PRINTED:
-        return ""
-    return f" (`{finding.where.removeprefix(OURS)}`)" if finding.is_ours else f" ({finding.where})"
-
-
-def _sign_only(finding: Finding) -> str:
-    """Say that a gain was asked for its sign: how large it is depends on the features, which are not the paper's."""
-    gains = {relation.name for relation in load_relations() if relation.kind == "gain"}
-    if not finding.is_ours or finding.verdict != Verdict.HOLDS or finding.claim not in gains:
-        return ""
-    return " (holds in sign; the size is not tested)"

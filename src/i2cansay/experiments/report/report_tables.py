@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from i2cansay.experiments.declare.declaration import DECLARED, Table, load_table
 from i2cansay.experiments.declare.plan import Choice, Plan
-from i2cansay.experiments.report.measured import RecordIndex, fill_table
+from i2cansay.experiments.run.filling import RecordIndex, fill_table
 from i2cansay.experiments.run.record import Record
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import i2cansay
 from i2cansay.evaluate import play
 from i2cansay.experiments.declare.cell import Cell
+from i2cansay.experiments.run.held_out import hold_out
 from i2cansay.experiments.run.record import Record, kept_rows
 from i2cansay.experiments.run.shared_features import SharedFeatures
 from i2cansay.learners import learner_class, make_learner
@@ -31,7 +32,10 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
         kept = np.unique(y)[: cell.n_classes]
         train, test = np.flatnonzero(np.isin(y, kept)), np.flatnonzero(np.isin(y_test, kept))
         X, y, X_test, y_test = X[train], y[train], X_test[test], y_test[test]
-    if cell.fraction is not None:
+    if cell.held_out is not None:
+        learnt, held = hold_out(y, cell.held_out, fraction=cell.fraction, seed=cell.seed)
+        X, y, X_test, y_test = X[learnt], y[learnt], X[held], y[held]
+    elif cell.fraction is not None:
         rows = low_data(y, cell.fraction, cell.seed)
         X, y = X[rows], y[rows]
     kind = learner_class(cell.learner)

@@ -44,7 +44,7 @@ class RanPAC(OnlineClassifier):
     -----
     Generalised cross-validation judges by squared error, not by accuracy, and chooses rather strong penalties.
     docs/shared-mode.md has "gcv" beside 1,000, which held-out training samples prefer to most others
-    (`benchmarks/shared_choices.py table ranpac`).
+    (docs/shared-mode-details.md).
 
     The statistics are float64: in float32 the sum over a long stream loses the small eigenvalues that the
     penalty is there to weigh, and the result would depend on the order. `forget` removes the targets of a

@@ -1,0 +1,158 @@
+"""A filled table as a table model: beside the paper, over seeds, and as differences paired by seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from i2cansay.experiments.claims.statistics import confidence_interval, paired_difference
+from i2cansay.experiments.declare.declaration import printed
+from i2cansay.experiments.declare.metric import metric_of, metric_title
+from i2cansay.experiments.declare.plan import Entry, Plan, TableRow
+from i2cansay.experiments.report.table_model import TableCell, TableLine, TableModel
+
+SEEDS_NOTE = (
+    "memory are the samples a row may store, seeds the runs it is a mean over: one run has no deviation and decides "
+    "nothing"
+)
+SECONDS_NOTE = "seconds are wall-clock, on a machine with other work: they compare rows only roughly"
+
+
+def plan_model(plan: Plan) -> TableModel:
+    """Return ours, and below it the paper's number and the difference."""
+    heads = ("", "memory", *(plan.heading(column) for column in plan.columns))
+    backbones = {row.backbone for row in plan.rows}
+    before = None
+    lines = []
+    for row in plan.rows:
+        if len(backbones) > 1 and row.backbone != before:
+            before = row.backbone
+            lines.append(TableLine((TableCell(f"paper's backbone: {before}"),), "block"))
+        lines.append(_plan_line(row, plan.table.decimals))
+    return TableModel(
+        plan.title,
+        (*heads, "seeds", "seconds, wall-clock", "state, kB"),
+        tuple(lines),
+        tuple(plan_notes(plan)),
+    )
+
+
+def _plan_line(row: TableRow, decimals: int) -> TableLine:
+    declared = row.declared
+    kind = "variant" if declared.variant else "ours" if declared.learner == "i2cansay" else ""
+    seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
+    state = "" if row.state_bytes is None else f"{row.state_bytes / 1e3:,.0f}"
+    cells = (
+        TableCell(declared.title),
+        TableCell(row.memory),
+        *(_plan_cell(entry, decimals) for entry in row.entries),
+        *map(TableCell, (row.seeds, seconds, state)),
+    )
+    return TableLine(cells, kind)
+
+
+def _plan_cell(entry: Entry, decimals: int) -> TableCell:
+    paper = f"{entry.paper:.{decimals}f}" if printed(entry.paper) else ""
+    delta = "" if entry.delta is None else f"{entry.delta:+.{decimals}f}"
+    below = ", ".join(part for part in (paper, delta) if part)
+    return TableCell(_mean(entry, decimals) or entry.why_empty, below, "" if entry.records else "none")
+
+
+def _mean(entry: Entry, decimals: int) -> str:
+    if entry.ours is None:
+        return ""
+    std = f" ± {entry.ours.std:.{decimals}f}" if entry.ours.n > 1 else ""
+    return f"{entry.ours.mean:.{decimals}f}{std}"
+
+
+def plan_notes(plan: Plan) -> list[str]:
+    """Return what one must know to read the table."""
+    notes = [
+        metric_text(plan),
+        f"{plan.seeds}; each number: ours, mean ± deviation over seeds; below it: the paper's, difference",
+        SEEDS_NOTE,
+        SECONDS_NOTE,
+    ]
+    if plan.table.note:
+        notes.append(plan.table.note)
+    return [*notes, *substitutions(plan), f"repeat with: {plan.command}"]
+
+
+def metric_text(plan: Plan) -> str:
+    """Say what the numbers of the table are, and of which columns where they differ."""
+    named: dict[str, list[str]] = {}
+    for column in plan.columns:
+        named.setdefault(metric_title(column.metric), []).append(plan.heading(column))
+    if len(named) == 1:
+        return next(iter(named))
+    return "; ".join(f"{title} ({' and '.join(columns)})" for title, columns in named.items())
+
+
+def substitutions(plan: Plan) -> list[str]:
+    """Say in words what is not as in the paper."""
+    lines = []
+    if any(row.encoder != row.backbone for row in plan.rows):
+        lines.append("the encoder is not the paper's: differences from its numbers are no test of them")
+    for column in plan.columns:
+        if plan.choice.stand_in and column.stand_in is not None:
+            stand_in = column.stand_in
+            lines.append(
+                f"{column.name}: a stand-in, the same stream over {stand_in.n_classes} classes of "
+                f"{stand_in.dataset}; the printed numbers are of other images"
+            )
+    return lines
+
+
+def seeds_model(plan: Plan, *, rows: Sequence[str] = (), seconds: bool = False) -> TableModel:
+    """Return mean and deviation with the number of seeds in brackets, and MB where a column says how large."""
+    names = [column.name for column in plan.columns]
+    extra = [*(["MB"] if plan.table.size_column else []), *(["seconds"] if seconds else [])]
+    lines = []
+    for row in plan.rows:
+        if rows and row.declared.name not in rows:
+            continue
+        cells = [TableCell(row.declared.title)]
+        cells += [TableCell(_with_seeds(entry, plan.table.decimals)) for entry in row.entries]
+        if plan.table.size_column:
+            size = row.entries[names.index(plan.table.size_column)].records
+            cells.append(TableCell(f"{size[0].state_bytes / 1e6:.0f}" if size else "-"))
+            if seconds:
+                times = [r.outcome.learning_seconds + r.outcome.prediction_seconds for r in size]
+                cells.append(TableCell(f"{sum(times) / len(times):.0f}" if times else "-"))
+        lines.append(TableLine(tuple(cells)))
+    corner = f"{metric_text(plan)}, {plan.table.short}"
+    return TableModel("", (corner, *names, *extra), tuple(lines))
+
+
+def _with_seeds(entry: Entry, decimals: int) -> str:
+    return f"{_mean(entry, decimals)} ({len(entry.records)})" if entry.records else "-"
+
+
+def differences_model(plan: Plan, name: str) -> TableModel:
+    """Return one row minus every other, paired by seed, with its 95% interval."""
+    own = next(row for row in plan.rows if row.declared.name == name)
+    lines = []
+    for row in plan.rows:
+        if row is not own:
+            pairs = zip(own.entries, row.entries, strict=True)
+            texts = (row.declared.title, *(difference_text(mine, theirs) for mine, theirs in pairs))
+            lines.append(TableLine(tuple(map(TableCell, texts))))
+    corner = f"{own.declared.title.strip('*')} minus, {plan.table.short}"
+    return TableModel("", (corner, *(column.name for column in plan.columns)), tuple(lines))
+
+
+def difference_text(mine: Entry, theirs: Entry) -> str:
+    """Return the mean difference over common seeds and its 95% interval.
+
+    An entry that is the same for every seed is compared with each of ours.
+    """
+    metric = metric_of(mine.column.metric)
+    if theirs.fixed and theirs.records and len(mine.records) > 1:
+        gaps = [metric(record) - metric(theirs.records[0]) for record in mine.records]
+        low, high = confidence_interval(gaps)
+        return f"{sum(gaps) / len(gaps):+.2f} [{low:+.2f}, {high:+.2f}]"
+    if not {record.seed for record in mine.records} & {record.seed for record in theirs.records}:
+        return "-"
+    gap = paired_difference(mine.records, theirs.records, metric)
+    return (
+        f"{gap.mean:+.2f} (one seed)" if gap.n == 1 else f"{gap.mean:+.2f} [{gap.low:+.2f}, {gap.high:+.2f}]"
+    )

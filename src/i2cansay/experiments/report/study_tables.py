@@ -1,0 +1,99 @@
+"""Tables of studies that are no stream of one learner: declared, and made from what their runs have left.
+
+A study's run is one line of JSON: table, run, seed, named values, commit.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from i2cansay.experiments.claims.statistics import spread
+from i2cansay.experiments.report.table_model import TableModel, table_of
+
+Values = Mapping[str, float]
+#: Values by table, run and seed.
+StudyRuns = Mapping[tuple[str, str, int], Values]
+
+
+@dataclass(frozen=True)
+class StudyColumn:
+    """A heading, the run that stands below it, and which of its values, where rows are not the values themselves."""
+
+    head: str
+    run: str
+    value: str = ""
+
+
+@dataclass(frozen=True)
+class StudyTable:
+    """A declared table of a study.
+
+    With `rows` a place shows the value of the run "row, run of the column"; without, the values of a column's run
+    are the rows.
+    """
+
+    name: str
+    table: str
+    title: str
+    seeds: int
+    digits: int
+    columns: tuple[StudyColumn, ...]
+    rows: tuple[str, ...] = ()
+
+    def model(self, runs: StudyRuns) -> TableModel:
+        """Return the table with what is known."""
+        if self.rows:
+            rows = [
+                (row, *(self._place(runs, f"{row}, {each.run}", each.value) for each in self.columns))
+                for row in self.rows
+            ]
+        else:
+            names = next((runs[key] for key in self._keys() if key in runs), {})
+            rows = [(name, *(self._place(runs, each.run, name) for each in self.columns)) for name in names]
+        return table_of(("", *(each.head for each in self.columns)), rows, title=self.title)
+
+    def _keys(self) -> Iterable[tuple[str, str, int]]:
+        return ((self.table, each.run, seed) for each in self.columns for seed in range(self.seeds))
+
+    def _place(self, runs: StudyRuns, run: str, value: str) -> str:
+        """Return mean and standard deviation of one value, and over how many runs where some are missing."""
+        found = [runs.get((self.table, run, seed), {}).get(value) for seed in range(self.seeds)]
+        known = [number for number in found if number is not None]
+        if not known:
+            return "-"
+        over = spread(known)
+        text = f"{over.mean:.{self.digits}f}" + (f" ± {over.std:.{self.digits}f}" if over.n > 1 else "")
+        return text if len(known) == self.seeds else f"{text} ({len(known)} of {self.seeds})"
+
+
+@cache
+def load_studies() -> tuple[StudyTable, ...]:
+    """Read the declared tables of all studies.
+
+    >>> [study.title for study in load_studies() if study.name == "drift"][0][:21]
+    'Drift: CIFAR-100 10%,'
+    """
+    text = files("i2cansay.experiments").joinpath("declared", "studies.toml").read_text(encoding="utf-8")
+    return tuple(
+        StudyTable(
+            **{
+                **study,
+                "columns": tuple(StudyColumn(**column) for column in study["columns"]),
+                "rows": tuple(study.get("rows", ())),
+            }
+        )
+        for study in tomllib.loads(text)["study"]
+    )
+
+
+def load_study_runs(paths: Sequence[Path]) -> StudyRuns:
+    """Read the runs of studies from JSON-lines files."""
+    lines = (line for path in paths for line in path.read_text(encoding="utf-8").splitlines())
+    runs = map(json.loads, lines)
+    return {(run["table"], run["run"], run["seed"]): run["values"] for run in runs}
