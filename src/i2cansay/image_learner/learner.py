@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
-from i2cansay.core.lock import Lock
+from i2cansay.core.copyable_lock import CopyableLock
 from i2cansay.core.types import Float64
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.encoder import Encoder, Features
@@ -105,7 +105,7 @@ class ImageLearner:
         self.learner = learner
         # A lesson is taught to a copy, and what the learner is made of is replaced by what the copy is made of,
         # never changed. So a question only needs to take hold of it, and answers from that in its own time.
-        self._teaching, self._replacing = Lock(), Lock()
+        self._teaching, self._replacing = CopyableLock(), CopyableLock()
 
     def _known(self) -> OnlineClassifier:
         """Return a learner that knows what is known now, and keeps to that."""

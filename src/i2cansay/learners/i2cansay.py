@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from i2cansay.core.paper.ican import PseudoKind
 from i2cansay.core.paper.isay import BiasScale, Distance
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
-from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
 from i2cansay.learners.labels import as_labels
 from i2cansay.learners.merging import check_mergeable, merge_into
 from i2cansay.learners.paper_rule import PaperRule, PaperSettings
@@ -117,6 +117,8 @@ class I2CANSAY(OnlineClassifier):
     True
     """
 
+    summary = "the paper, to the letter"
+    expected_failed_checks = WEIGHTS_ARE_NOT_COPIES
     _rule: Rule  # made by `_start`
 
     def __init__(

@@ -1,13 +1,15 @@
-"""A stream in one word: `step:5`, `gaussian`, `si_blurry:5,blurry=0.3`.
+"""A stream in one word: `step:5`, `gaussian`, `si_blurry:5,blurry=0.3`, `my_package.streams:Shuffled:3`.
 
 The word is a name, then optionally `:` and parameters separated by commas. A parameter is `key=value`;
-the first one may be the bare value of the stream's first parameter.
+the first one may be the bare value of the stream's first parameter. A name is one of `STREAMS`, of an entry point of
+the group `i2cansay.streams`, or "package.module:Class" for a class of your own, derived from `Stream`. What follows
+the first `:` is taken for a class where it starts with a capital letter, as parameters never do.
 """
 
-import pkgutil
 from dataclasses import MISSING
 from typing import get_type_hints
 
+from i2cansay.plugins import find_class
 from i2cansay.streams.stream import Labels, Stream
 from i2cansay.streams.table import STREAMS
 
@@ -31,16 +33,23 @@ def make_stream(spec: str, y: Labels, *, batch_size: int = 50, seed: int = 0) ->
     ValueError: the stream 'iid' has no parameter 'batches'; known: points; a bare first value is points
     """
     name, _, text = spec.strip().partition(":")
-    if name not in STREAMS:
-        raise ValueError(f"there is no stream named {name!r}; known: {', '.join(STREAMS)}")
-    kind: type[Stream] = pkgutil.resolve_name(STREAMS[name])
+    if text[:1].isupper() and name not in STREAMS:
+        attribute, _, text = text.partition(":")
+        name = f"{name}:{attribute}"
+    kind = find_class(
+        name,
+        table=STREAMS,
+        group="i2cansay.streams",
+        base=Stream,  # type: ignore[type-abstract]
+        noun="stream",
+    )
     return kind(y=y, batch_size=batch_size, seed=seed, **_read(kind, text))
 
 
 def _read(kind: type[Stream], text: str) -> dict[str, int | float | str]:
     parameters = kind.parameters()
-    first = next(iter(parameters))
-    known = f"known: {', '.join(parameters)}; a bare first value is {first}"
+    first = next(iter(parameters), "")
+    known = f"known: {', '.join(parameters)}; a bare first value is {first}" if first else "it has none"
     hints = get_type_hints(kind)
     values: dict[str, int | float | str] = {}
     for position, part in enumerate(text.split(",") if text else []):

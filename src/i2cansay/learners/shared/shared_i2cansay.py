@@ -1,5 +1,6 @@
 """I2CANSAY past the paper: one covariance for all classes, and only the parameters that matter there."""
 
+from types import MappingProxyType
 from typing import Any, Literal
 
 from i2cansay.learners.i2cansay import I2CANSAY
@@ -38,6 +39,8 @@ class SharedI2CANSAY(I2CANSAY):
     True
     """
 
+    summary = "past the paper: one covariance for all classes, a closed form and analogies on top"
+    small_parameters = MappingProxyType({"lift": 40})
     # Fixed here, so that they are no parameters: the mode, and what has no part in it.
     covariance = "shared"
     weight_decay, momentum, alpha, epochs, memory_size = 5e-5, 0.0, 1e-8, 1, 0

@@ -62,6 +62,8 @@ class ModelFacts:
 
     def untried(self) -> OnlineClassifier:
         """Return the learner as it is asked for its size, its parameters not yet tried."""
+        if ":" in self.learner:  # a request must not make the service import a module
+            raise refused(f"there is no learner {self.learner!r}; the service takes names without a module")
         try:
             return make_learner(self.learner, **self.parameters)
         except ValueError as error:
