@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ from i2cansay.testing.blobs import blobs
 class NearestMean(OnlineClassifier):
     """The least a learner has to write, with a cache."""
 
-    parts = ("_means",)
+    parts: ClassVar[tuple[str, ...]] = ("_means",)
     caches = ("_squares",)
     order_free = True
 

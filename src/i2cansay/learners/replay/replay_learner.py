@@ -1,7 +1,7 @@
 """What replay methods share: a linear softmax head, and a buffer of samples to train it on again."""
 
 from abc import abstractmethod
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from i2cansay.core.buffers.sample_buffer import SampleBuffer
 from i2cansay.core.paper.head import LinearHead
@@ -16,7 +16,7 @@ Buffer = TypeVar("Buffer", bound=SampleBuffer)
 class ReplayLearner(OnlineClassifier, Generic[Buffer]):
     """Base of the replay methods. Each has these four parameters, makes its buffer and decides what is replayed."""
 
-    parts = ("_head", "_buffer")
+    parts: ClassVar[tuple[str, ...]] = ("_head", "_buffer")
     stores_samples = True
     size_advice = "a smaller memory_size"
     expected_failed_checks = WEIGHTS_ARE_NOT_COPIES
