@@ -44,9 +44,9 @@ CASES = (Case("cifar10", 0.10, "step:2", 2000), Case("cifar100", 0.30, "step:5",
 def regression_on(learner: OnlineClassifier, X: Features, y: NDArray[np.int64]) -> float:
     """Return the accuracy of the best logistic regression on the samples GDumb stores."""
     state = learner.state()
-    scaler = StandardScaler().fit(state["rows"])
-    rows, asked = (scaler.transform(part).astype(np.float32) for part in (state["rows"], X))
-    targets = learner._labels.arrived()[state["classes"]]  # the state numbers classes as they arrived
+    scaler = StandardScaler().fit(state["buffer.rows"])
+    rows, asked = (scaler.transform(part).astype(np.float32) for part in (state["buffer.rows"], X))
+    targets = learner._labels.arrived()[state["buffer.classes"]]  # the state numbers classes as they arrived
     fits = (LogisticRegression(C=C, max_iter=1000).fit(rows, targets) for C in PENALTIES)
     return max(100 * float(np.mean(fit.predict(asked) == y)) for fit in fits)
 

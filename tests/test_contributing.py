@@ -13,7 +13,6 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 import pytest
 

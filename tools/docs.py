@@ -180,7 +180,36 @@ def _table_of_parameters(function: Callable[..., object]) -> list[str]:
     return [*head, *(parameter.line for parameter in parameters), ""]
 
 
-DOCUMENTS = {"docs/paper-to-code.md": paper_to_code, "docs/command-line.md": command_line}
+BEGIN, END = "<!-- learners: made by `make docs` -->\n", "<!-- end of learners -->\n"
+
+
+def readme() -> str:
+    """Return the README with the table of learners as the learners describe themselves."""
+    text = (ROOT / "README.md").read_text()
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        raise SystemExit(f"README.md should have one line {BEGIN.strip()!r} and one {END.strip()!r}")
+    before, rest = text.split(BEGIN)
+    return before + BEGIN + learner_table() + END + rest.split(END)[1]
+
+
+def learner_table() -> str:
+    """Return the table of all learners: name, method, and whether it keeps samples."""
+    from i2cansay.learners import LEARNERS, make_learner
+
+    lines = ["| learner | what it is | keeps samples |", "|---|---|---|"]
+    for name in LEARNERS:
+        learner = make_learner(name)
+        if not learner.summary:
+            raise SystemExit(f"the learner {name} has no summary")
+        lines.append(f"| `{name}` | {learner.summary} | {'yes' if learner.stores_samples else 'no'} |")
+    return "\n".join(lines) + "\n"
+
+
+DOCUMENTS = {
+    "docs/paper-to-code.md": paper_to_code,
+    "docs/command-line.md": command_line,
+    "README.md": readme,
+}
 
 
 def main() -> int:

@@ -12,21 +12,11 @@ from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as save_arrays
 
 from i2cansay.core.types import State
-from i2cansay.learners import make_learner
 from i2cansay.learners.model_file import _checksum
+from i2cansay.testing import small_learner
 
-SMALL: dict[str, dict[str, Any]] = {
-    "i2cansay_shared": {"lift": 20},
-    "ranpac": {"n_projections": 20},
-    "rff_lda": {"n_projections": 20},
-    "ensemble": {"n_classifiers": 16, "n_active": 4},
-    "cndpm": {"memory_size": 10, "rank": 2, "epochs": 2},
-    **{
-        name: {"memory_size": 20}
-        for name in ("er", "agem", "mir", "gss", "aser", "gdumb", "cope", "cv", "dsdm")
-    },
-}
-"""Parameters that make a learner small."""
+# So few that a memory is full after some of the samples.
+MEMORY_SIZE = 10
 
 
 def taught_file(learner: str, folder: Path, **parameters: Any) -> bytes:
@@ -34,7 +24,10 @@ def taught_file(learner: str, folder: Path, **parameters: Any) -> bytes:
     rng = np.random.default_rng(0)
     labels = np.array(["a", "b", "c"] * 8)
     X = rng.normal(size=(24, 5)) + 3 * np.eye(3, 5)[np.arange(24) % 3]
-    model = make_learner(learner, **{**SMALL.get(learner, {}), **parameters}).partial_fit(X, labels)
+    model = small_learner(learner)
+    if model.get_params().get("memory_size"):
+        model.set_params(memory_size=MEMORY_SIZE)
+    model.set_params(**parameters).partial_fit(X, labels)
     model.save(folder / "taught.i2cs")
     return (folder / "taught.i2cs").read_bytes()
 

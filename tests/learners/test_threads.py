@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from i2cansay import LEARNERS, make_learner
+from i2cansay import LEARNERS
 from i2cansay.core.paper import isay
 from i2cansay.core.paper.moments import ClassMoments
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.lazy import Cached
-from tests.test_contract import SMALL
+from i2cansay.testing import small_learner
+from i2cansay.testing.comparison import fresh as untaught
 
 LONG = 60.0
 N_THREADS = 8
@@ -27,10 +28,7 @@ def material(n: int = 120) -> tuple[Any, Any]:
 
 
 def fresh(name: str) -> OnlineClassifier:
-    parameters = dict(SMALL.get(name, {}))
-    if "random_state" in make_learner(name).get_params():
-        parameters["random_state"] = 0
-    return make_learner(name, **parameters)
+    return untaught(small_learner(name))
 
 
 def as_saved(model: OnlineClassifier) -> OnlineClassifier:

@@ -51,8 +51,8 @@ def test_short_form_leaves_out_what_is_usual(spec: str, spelled: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("stairs", r"no stream named 'stairs'; known: step, gaussian, .*si_blurry"),
-        ("", "no stream named ''"),
+        ("stairs", r"no stream 'stairs'; known are core50, gaussian, .*step"),
+        ("", "no stream ''"),
         ("step", r"'step' needs classes_per_session: write for instance 'step:2'"),
         ("step:two", "expected a whole number for classes_per_session of 'step', got 'two'"),
         ("step:2.5", "expected a whole number"),

@@ -1,1 +1,1 @@
-"""The paper's equations and the statistics they stand on: pure, on numpy and scipy."""
+"""The paper's equations, and the statistics, buffers and matrices that learners share; numpy and scipy only."""

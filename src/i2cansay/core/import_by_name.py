@@ -1,12 +1,15 @@
-"""Things of a user's own, named as "package.module:Class" wherever a name of ours does."""
+"""Things by name: from a table of ours, an entry point of another package, or as "package.module:Class"."""
 
 import os
 import re
 import sys
+from collections.abc import Mapping
 from importlib import import_module
+from importlib.metadata import entry_points
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TypeVar
 
+Kind = TypeVar("Kind")
 NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
@@ -50,3 +53,40 @@ def import_by_name(name: str) -> Any:
     if not hasattr(found, attribute):
         raise ValueError(f'the module {module} has no {attribute}; expected a name as "package.module:Class"')
     return getattr(found, attribute)
+
+
+def find_class(name: str, *, table: Mapping[str, str], group: str, base: type[Kind], noun: str) -> type[Kind]:
+    """Return the class called `name`, importing its module.
+
+    Parameters
+    ----------
+    name : str
+        A name of `table`, of an entry point of `group`, or "package.module:Class".
+    base : type
+        What the class must derive from.
+    noun : str
+        What such a class is called in messages.
+
+    Examples
+    --------
+    >>> find_class("decimal:Decimal", table={}, group="i2cansay.numbers", base=object, noun="number")
+    <class 'decimal.Decimal'>
+    >>> find_class("seven", table={"one": "builtins:int"}, group="i2cansay.numbers", base=object, noun="number")
+    Traceback (most recent call last):
+    ...
+    ValueError: there is no number 'seven'; known are one; one of your own is given as "package.module:Class"
+    """
+    installed = {} if name in table or ":" in name else {e.name: e.value for e in entry_points(group=group)}
+    path = table.get(name) or installed.get(name) or (name if ":" in name else None)
+    if path is None:
+        known = ", ".join(sorted({*table, *installed}))
+        raise ValueError(
+            f'there is no {noun} {name!r}; known are {known}; one of your own is given as "package.module:Class"'
+        )
+    found = import_by_name(path)
+    if not (isinstance(found, type) and issubclass(found, base)):
+        raise ValueError(
+            f"expected {path!r} to be a {noun}, a class derived from {base.__module__}.{base.__qualname__}; "
+            f"it is {found!r}"
+        )
+    return found

@@ -1,7 +1,7 @@
-"""How many bytes the parts take that learners are made of, told without making them.
+"""How many bytes the parts of a learner take, computed without making them.
 
-Each function gives what its part takes at most, with the room kept for classes to come (`core.linalg.row_buffer`).
-Learners add up their parts in `_state_bytes`, and `i2cansay.testing` compares the sum with what they hold.
+Each function returns an upper bound for its part, with spare room for further classes (`core.linalg.row_buffer`).
+Learners add up their parts in `_state_bytes`, and `i2cansay.testing` compares the sum with what they really take.
 """
 
 

@@ -1,4 +1,6 @@
-"""States that consist of parts, each under a name of its own: "head.weights" is the part "head"'s "weights"."""
+"""The parts of a state, each under a name of its own: "head.weights" is the array "weights" of the part "head"."""
+
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,8 +13,32 @@ LARGEST_FEATURE = 1e15
 """Features are below it, so that their squares fit into single precision."""
 
 
+@runtime_checkable
+class StatePart(Protocol):
+    """A part of a learner's state, as `OnlineClassifier` uses each object that a learner names in `parts`.
+
+    Examples
+    --------
+    >>> from i2cansay.core.statistics.means import ClassMeans
+    >>> isinstance(ClassMeans(n_features=2), StatePart)
+    True
+    """
+
+    def resize(self, n_classes: int) -> None:
+        """Grow to `n_classes` classes; a part that keeps nothing per class ignores it."""
+
+    def drop(self, row: int) -> None:
+        """Remove one class; the rows behind it move up."""
+
+    def state(self) -> State:
+        """Return everything it needs to go on, as named arrays; views are enough."""
+
+    def restore(self, state: State, n_classes: int) -> None:
+        """Take over what `state()` returned; raise ValueError unless it is valid for `n_classes` classes."""
+
+
 def add_prefix(part: str, state: State) -> State:
-    """Return the arrays of a part as they are named in the whole.
+    """Return the arrays of a part under the names they have in the whole state.
 
     Examples
     --------
@@ -38,7 +64,7 @@ def strip_prefix(state: State, part: str) -> State:
 
 
 def check_range(name: str, numbers: ArrayLike, low: float = 0.0, high: float = LARGEST_COUNT) -> None:
-    """Raise ValueError unless all of `numbers` lie from `low` to `high`, which none that was learnt leaves.
+    """Raise ValueError unless all of `numbers` lie from `low` to `high`, as all learnt ones do.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Names for the arrays that travel between the rooms."""
+"""Names for the arrays that are passed around."""
 
 from typing import Any, TypeAlias
 

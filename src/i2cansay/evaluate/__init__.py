@@ -1,6 +1,5 @@
-"""Evaluation: one loop that drives a stream through a learner, and the metrics of what came of it."""
+"""Evaluation: one loop that drives a stream through a learner, and the metrics of its outcome."""
 
-from i2cansay.evaluate.learner import Learner, ToldOfSessions
 from i2cansay.evaluate.metrics import (
     accuracy_curve,
     accuracy_per_class,
@@ -13,6 +12,7 @@ from i2cansay.evaluate.metrics import (
 from i2cansay.evaluate.outcome import Checkpoint, Outcome
 from i2cansay.evaluate.play import play
 from i2cansay.evaluate.progress import Moment, Progress, show_progress
+from i2cansay.evaluate.protocol import Learner, ToldOfSessions
 
 __all__ = [
     "Checkpoint",

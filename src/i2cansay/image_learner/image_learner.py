@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
-from i2cansay.core.lock import Lock
+from i2cansay.core.copyable_lock import CopyableLock
 from i2cansay.core.types import Float64
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.encoder import Encoder, Features
@@ -105,7 +105,7 @@ class ImageLearner:
             )
         self.encoder = encoder
         self.learner = learner
-        self._teaching, self._readers = Lock(), Readers()
+        self._teaching, self._readers = CopyableLock(), Readers()
 
     def _known(self) -> AbstractContextManager[OnlineClassifier]:
         """Lend a learner that knows what is known now, and keeps to that."""

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from i2cansay.core.lock import Lock
+from i2cansay.core.copyable_lock import CopyableLock
 from i2cansay.learners.base import OnlineClassifier
 
 
@@ -29,7 +29,7 @@ class Readers:
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = CopyableLock()
         self._reading = 0
         self._generation = 0
 

@@ -1,14 +1,13 @@
-"""One file per method, every one under the same contract.
+"""The learners, one file per method, all under the same contract.
 
 >>> learner = make_learner("ncm", metric="cosine")
 >>> learner.partial_fit([[1.0, 0.0], [0.0, 2.0]], ["east", "north"]).predict([[0.1, 9.0]])
 array(['north'], dtype='<U5')
 """
 
-from importlib import import_module
 from typing import Any
 
-from i2cansay.core.import_by_name import import_by_name, is_import_name
+from i2cansay.core.import_by_name import find_class
 from i2cansay.learners.base import OnlineClassifier
 
 LEARNERS: dict[str, str] = {
@@ -39,24 +38,31 @@ LEARNERS: dict[str, str] = {
 
 
 def learner_class(name: str) -> type[OnlineClassifier]:
-    """Return the class of a method by its name in `LEARNERS`, or one of your own as "package.module:Class"."""
-    if is_import_name(name):
-        own = import_by_name(name)
-        if not (isinstance(own, type) and issubclass(own, OnlineClassifier)):
-            raise ValueError(f"expected {name} to be a class derived from OnlineClassifier, got {own!r}")
-        return own
-    if name not in LEARNERS:
-        known = ", ".join(sorted(LEARNERS))
-        raise ValueError(
-            f'there is no learner {name!r}; known are {known}; one of your own goes by "package.module:Class"'
-        )
-    module, _, attribute = LEARNERS[name].partition(":")
-    found: type[OnlineClassifier] = getattr(import_module(module), attribute)
-    return found
+    """Return the class of a method.
+
+    Parameters
+    ----------
+    name : str
+        A name of `LEARNERS`; of an entry point of the group `i2cansay.learners`, which another package registers; or
+        "package.module:Class" for a class of your own, derived from `OnlineClassifier`.
+
+    Examples
+    --------
+    >>> learner_class("slda") is learner_class("i2cansay.learners.closed_form.slda:StreamingLDA")
+    True
+    """
+    # mypy would have a concrete class here; whoever makes an instance of an abstract one is told by Python.
+    return find_class(
+        name,
+        table=LEARNERS,
+        group="i2cansay.learners",
+        base=OnlineClassifier,  # type: ignore[type-abstract]
+        noun="learner",
+    )
 
 
 def make_learner(name: str, **parameters: Any) -> OnlineClassifier:
-    """Return a new learner by name, with these parameters."""
+    """Return a new learner by name (see `learner_class`), with these parameters."""
     learner = learner_class(name)()
     if unknown := sorted(set(parameters) - set(learner.get_params(deep=False))):
         known = ", ".join(sorted(learner.get_params(deep=False)))

@@ -28,7 +28,7 @@ from i2cansay.core.part_bytes import head_bytes, moments_bytes, room, samples_by
 from i2cansay.core.state_parts import add_prefix, strip_prefix
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.analogical import AnalogicalClassifier
-from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
 
 # Rows replayed with every batch where a buffer is kept, as in the paper's ablation.
@@ -105,6 +105,8 @@ class I2CANSAY(AnalogicalClassifier):
     True
     """
 
+    summary = "the paper, to the letter"
+    expected_failed_checks = WEIGHTS_ARE_NOT_COPIES
     # A part that is made, or not, when learning begins.
     structural: ClassVar[tuple[str, ...]] = ("significance", "momentum", "memory_size")
 

@@ -1,15 +1,15 @@
-"""Something that is expensive to make, made when asked for and kept until what it rests on has changed."""
+"""A result that is expensive to compute: computed on demand, kept until what it was computed from changes."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from i2cansay.core.lock import Lock
+from i2cansay.core.copyable_lock import CopyableLock
 
 Made = TypeVar("Made")
 
 
 class Cached(Generic[Made]):
-    """Holds one result. An object of its own, so that asking a learner changes none of its attributes.
+    """Keeps one result; an object of its own, so that scoring changes no attribute of a learner.
 
     Examples
     --------
@@ -22,14 +22,14 @@ class Cached(Generic[Made]):
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        # What was made carries the generation it was made in, so that it is never taken for one of a later one: not
-        # even where something was learnt while it was being made, or between the last look and the keeping.
+        self._lock = CopyableLock()
+        # A result carries the generation it was computed in, so that it is never taken for a later one, even if
+        # something was learnt while it was being computed or stored.
         self._generation = 0
         self._made: tuple[int, Made] | None = None
 
     def get(self, make: Callable[[], Made]) -> Made:
-        """Return the result, making it where there is none; other threads that ask meanwhile wait for it."""
+        """Return the result, and compute it if there is none; other threads that ask meanwhile wait for it."""
         if (held := self._held()) is None:
             with self._lock:
                 if (held := self._held()) is None:
@@ -42,6 +42,6 @@ class Cached(Generic[Made]):
         return held if held is not None and held[0] == self._generation else None
 
     def clear(self) -> None:
-        """Throw the result away: what it was made from has changed."""
+        """Discard the result, because what it was computed from has changed."""
         self._generation += 1
         self._made = None

@@ -1,4 +1,4 @@
-"""Two learners of the same kind become one: what every mergeable method needs around its own statistics."""
+"""Merging two learners of the same kind: what every mergeable method needs around its own statistics."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ def check_mergeable(mine: OnlineClassifier, other: OnlineClassifier) -> None:
 
 
 def merge_into(mine: OnlineClassifier, other: OnlineClassifier, take: Callable[[Rows], None]) -> None:
-    """Let `mine` know all that `other` knows; `other` is not changed.
+    """Add to `mine` all that `other` has learnt; `other` is not changed.
 
     Parameters
     ----------
@@ -47,3 +47,4 @@ def merge_into(mine: OnlineClassifier, other: OnlineClassifier, take: Callable[[
     mine._n_seen += other._n_seen
     mine._temperature.merge(other._temperature)
     take(mine._labels.rows(arrived))
+    mine._clear_caches()

@@ -1,4 +1,4 @@
-"""What a state must be for any learner to take it over: numbers, of the types and shapes it would give itself."""
+"""Checks of a state before a learner takes it over: plausible numbers, of the right types and shapes."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ def json_text(state: State, name: str) -> str:
 
 
 def measure(state: State) -> tuple[int, int]:
-    """Return the width of the features and the number of classes that a state is of.
+    """Return the width of the features and the number of classes of a state.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def measure(state: State) -> tuple[int, int]:
 
 
 def check_numbers(state: State) -> None:
-    """Raise unless every number is finite, and none so large that a learner cannot have come to it."""
+    """Raise unless every number is finite, and small enough to have been learnt."""
     for name, array in state.items():
         if array.dtype.kind == "f" and array.size and not _largest(array) <= LARGEST[array.itemsize]:
             raise ValueError(f"{name} has numbers that are not finite, or too large to have been learnt")
@@ -48,12 +48,12 @@ def check_numbers(state: State) -> None:
 
 
 def _largest(array: NDArray[np.floating]) -> float:
-    # Two passes without a temporary; NaN comes through, and compares false.
+    # Two passes without a temporary; NaN passes through, and compares false.
     return float(np.maximum(array.max(), -array.min()))
 
 
 def check_taken_over(given: State, taken: State) -> None:
-    """Raise unless every array given is one that the learner, having taken the state over, gives itself."""
+    """Raise unless the learner that has taken the state over saves every given array with this type and shape."""
     for name, array in given.items():
         if name not in taken:
             raise ValueError(f"{name[:100]} is not a part of such a state")

@@ -1,4 +1,4 @@
-"""All rows in random order: the easy case that the other streams are measured against."""
+"""All rows in random order: the easy case that other streams are compared with."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

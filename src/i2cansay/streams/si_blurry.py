@@ -1,4 +1,4 @@
-"""Si-Blurry: sessions with blurred borders, where old classes turn up again now and then."""
+"""Si-Blurry: sessions with blurred borders, in which old classes reappear."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class SiBlurryStream(Stream):
     blurry: float = 0.1
 
     def check(self) -> None:
-        """Raise ValueError where a share is no share or a session would have no class."""
+        """Raise ValueError if a share is not from 0 to 1, or a session would have no class."""
         wanted = f"from 1 to {self.classes.size}, the number of classes in the labels"
         require(1 <= self.sessions <= self.classes.size, "sessions", wanted, self.sessions)
         require(0 <= self.disjoint <= 1, "disjoint", "a share from 0 to 1", self.disjoint)

@@ -1,14 +1,15 @@
-"""A stream in one word: `step:5`, `gaussian`, `si_blurry:5,blurry=0.3`.
+"""A stream in one word: `step:5`, `gaussian`, `si_blurry:5,blurry=0.3`, `my_package.streams:Shuffled:3`.
 
 The word is a name, then optionally `:` and parameters separated by commas. A parameter is `key=value`;
-the first one may be the bare value of the stream's first parameter. A stream of your own has the name
-`package.module:Class`, as in `my_streams:Blocks` or `my_streams:Blocks:3`.
+the first one may be the bare value of the stream's first parameter. A name is one of `STREAMS`, of an entry point of
+the group `i2cansay.streams`, or "package.module:Class" for a class of your own, derived from `Stream`. What follows
+the first `:` is taken for a class where it starts with a capital letter, as parameters never do.
 """
 
 from dataclasses import MISSING
 from typing import get_type_hints
 
-from i2cansay.core.import_by_name import import_by_name, is_import_name
+from i2cansay.core.import_by_name import find_class, is_import_name
 from i2cansay.streams.stream import Labels, Stream
 from i2cansay.streams.table import STREAMS
 
@@ -38,19 +39,17 @@ def make_stream(spec: str, y: Labels, *, batch_size: int = 50, seed: int = 0) ->
 def _kind(spec: str) -> tuple[type[Stream], str]:
     """Return the class that a word names, and its parameters as text."""
     name, _, text = spec.partition(":")
-    if name in STREAMS:
-        kind: type[Stream] = import_by_name(STREAMS[name])
-        return kind, text
-    attribute, _, text = text.partition(":")
-    if not is_import_name(f"{name}:{attribute}"):
-        raise ValueError(
-            f"there is no stream named {name!r}; known: {', '.join(STREAMS)}; "
-            'one of your own goes by "package.module:Class"'
-        )
-    own = import_by_name(f"{name}:{attribute}")
-    if not (isinstance(own, type) and issubclass(own, Stream)):
-        raise ValueError(f"expected {name}:{attribute} to be a class derived from Stream, got {own!r}")
-    return own, text
+    attribute, _, rest = text.partition(":")
+    if name not in STREAMS and is_import_name(f"{name}:{attribute}"):
+        name, text = f"{name}:{attribute}", rest
+    kind = find_class(
+        name,
+        table=STREAMS,
+        group="i2cansay.streams",
+        base=Stream,  # type: ignore[type-abstract]
+        noun="stream",
+    )
+    return kind, text
 
 
 def _read(kind: type[Stream], text: str) -> dict[str, int | float | str]:

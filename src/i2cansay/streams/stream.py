@@ -44,11 +44,17 @@ class Stream(ABC):
     """
 
     name: ClassVar[str]
+    """What `make_stream` calls it; "module:Class" unless the class says otherwise."""
     has_sessions: ClassVar[bool]
 
     y: Labels = field(repr=False)
     batch_size: int = field(default=50, repr=False)
     seed: int = field(default=0, repr=False)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "name" not in cls.__dict__:
+            cls.name = f"{cls.__module__}:{cls.__qualname__}"
 
     def __post_init__(self) -> None:
         labels = np.array(self.y)

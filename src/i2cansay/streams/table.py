@@ -1,4 +1,4 @@
-"""The streams by name. A new stream is one file in this room and one line here."""
+"""The streams by name. A new stream is one file in this package and one line here."""
 
 STREAMS: dict[str, str] = {
     "step": "i2cansay.streams.step:StepStream",

@@ -14,6 +14,7 @@ With pytest, one test per check::
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from i2cansay.learners import learner_class
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing import bad_input, construction, inputs, learning, memory, names, resuming, scores
 
@@ -66,6 +67,12 @@ CLAIMED: dict[Check, Callable[[OnlineClassifier], bool]] = {
     memory.check_no_sample_is_kept: lambda learner: not learner.stores_samples,
 }
 """Checks of a claim: they run for the learners that make it."""
+
+
+def small_learner(name: str) -> OnlineClassifier:
+    """Return a new learner by name with its `small_parameters`, so that checks of it are fast."""
+    kind = learner_class(name)
+    return kind(**kind.small_parameters)
 
 
 def learner_checks(learner: OnlineClassifier) -> Iterator[tuple[str, Callable[[], None]]]:

@@ -1,4 +1,4 @@
-"""Checks that wrong input is refused with a sentence that helps, and that nothing has changed then."""
+"""Checks that bad input is refused with a helpful message and changes nothing."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,7 +15,7 @@ SHORTEST_MESSAGE = 15
 
 
 def check_bad_batch_changes_nothing(learner: OnlineClassifier) -> None:
-    """`partial_fit` with a wrong batch raises and leaves a taught learner as it was, to the bit."""
+    """`partial_fit` with a bad batch raises and leaves a taught learner unchanged, bit for bit."""
     X, y = blobs()
     model = fresh(learner).partial_fit(X, y)
     scores, before = model.class_scores(X), model.state()
@@ -28,7 +28,7 @@ def check_bad_batch_changes_nothing(learner: OnlineClassifier) -> None:
 
 
 def check_bad_first_batch_changes_nothing(learner: OnlineClassifier) -> None:
-    """A wrong first batch leaves a learner that has seen nothing, free to learn any width and any labels."""
+    """A bad first batch leaves an untaught learner, free to learn any width and any labels."""
     for name, (bad_X, bad_y, more) in _bad_batches(known_width=False).items():
         model = fresh(learner)
         before = set(vars(model))
@@ -41,7 +41,7 @@ def check_bad_first_batch_changes_nothing(learner: OnlineClassifier) -> None:
 
 
 def check_bad_fit_keeps_what_was_learnt(learner: OnlineClassifier) -> None:
-    """`fit` begins anew only once its input is known to be good."""
+    """`fit` forgets what was learnt only after its input has been checked."""
     X, y = blobs()
     model = fresh(learner).partial_fit(X, y)
     before = model.state()
@@ -52,7 +52,7 @@ def check_bad_fit_keeps_what_was_learnt(learner: OnlineClassifier) -> None:
 
 
 def check_bad_question_is_refused(learner: OnlineClassifier) -> None:
-    """Every way of asking refuses features of a wrong width, NaN, infinity and nothing at all."""
+    """Every prediction method refuses features of a wrong width, NaN, infinity and empty input."""
     X, y = blobs()
     model = fresh(learner).partial_fit(X, y)
     before = model.state()

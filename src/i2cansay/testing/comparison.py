@@ -1,4 +1,4 @@
-"""How the checks compare learners: to the bit, or to rounding, and what they say where they differ."""
+"""Comparisons of learners, bit for bit or up to rounding, with messages that say how they differ."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -39,7 +39,7 @@ def teach(learner: OnlineClassifier, stream: Iterable[Samples]) -> OnlineClassif
 
 
 def state_difference(before: State, after: State) -> str | None:
-    """Say where two states differ in a single bit, or return None.
+    """Return how two states differ, be it by a single bit, or None.
 
     Examples
     --------

@@ -5,14 +5,17 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from i2cansay.core.state_parts import StatePart
 from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.lazy import Cached
+from i2cansay.testing.blobs import blobs
 from i2cansay.testing.comparison import fresh, require
 
 DECLARATIONS = ("stores_samples", "streaming", "order_free", "needs_boundaries", "lazy", "plain_means")
 
 
 def check_constructor_stores_untouched(learner: OnlineClassifier) -> None:
-    """The constructor keeps every argument as the very object it was given, and makes nothing else."""
+    """The constructor stores every argument as the same object, and nothing else."""
     names = sorted(learner.get_params(deep=False))
     given = {name: object() for name in names}
     made = type(learner)(**given)
@@ -26,7 +29,7 @@ def check_constructor_stores_untouched(learner: OnlineClassifier) -> None:
 
 
 def check_declarations(learner: OnlineClassifier) -> None:
-    """A learner says of itself, in plain booleans, what it is."""
+    """A learner declares what it is in plain booleans, and its state as parts that exist."""
     for name in DECLARATIONS:
         value = getattr(learner, name, None)
         require(isinstance(value, bool), f"{name} must be True or False, got {value!r}")
@@ -34,6 +37,11 @@ def check_declarations(learner: OnlineClassifier) -> None:
         learner.streaming or learner.stores_samples,
         "a learner that is not streaming collects samples, so stores_samples must be True",
     )
+    model = fresh(learner).partial_fit(*blobs())
+    for names, kind in ((learner.parts, StatePart), (learner.caches, Cached)):
+        for name in names:
+            found = getattr(model, name, None)
+            require(isinstance(found, kind), f"_start must make {name}, a {kind.__name__}; it is {found!r}")
 
 
 def check_untaught_learner_says_so(learner: OnlineClassifier) -> None:

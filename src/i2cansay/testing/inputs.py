@@ -1,4 +1,4 @@
-"""Checks that a learner reads what it is given and leaves it alone."""
+"""Checks that a learner does not change its input or keep references to it."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from i2cansay.testing.comparison import (
     require_same_state,
     taught,
 )
-from i2cansay.testing.reachable import held_arrays
+from i2cansay.testing.reachable import reachable_arrays
 
 QUESTIONS = ("class_scores", "decision_function", "predict", "predict_proba")
 
@@ -33,13 +33,13 @@ def check_inputs_are_not_changed(learner: OnlineClassifier) -> None:
 
 
 def check_inputs_are_not_held(learner: OnlineClassifier) -> None:
-    """What the caller does with its arrays afterwards does not reach the learner, nor the other way round."""
+    """The learner shares no memory with the caller's arrays: later changes on either side do not reach the other."""
     samples = blobs()
     for dtype in (np.float32, np.float64):
         X, y = samples.X.astype(dtype), samples.y.copy()
         model = fresh(learner).partial_fit(X, y)
         model.class_scores(X)
-        for array in held_arrays(model):
+        for array in reachable_arrays(model):
             for name, given in (("X", X), ("y", y)):
                 require(
                     not np.may_share_memory(array, given),
@@ -84,7 +84,7 @@ def check_layouts_and_types(learner: OnlineClassifier) -> None:
 
 
 def check_scoring_changes_nothing(learner: OnlineClassifier) -> None:
-    """Asking is free of consequences: no state, no randomness, the same answer twice and row by row."""
+    """Scoring has no side effects: neither state nor randomness changes, and the answer is the same row by row."""
     samples = blobs()
     model = taught(learner, batches(samples))
     before = model.state()

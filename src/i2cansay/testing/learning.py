@@ -17,7 +17,7 @@ from i2cansay.testing.comparison import (
 
 
 def check_learns(learner: OnlineClassifier) -> None:
-    """From a shuffled stream of well separated classes it learns more than chance would give."""
+    """It learns a shuffled stream of well separated classes better than chance."""
     train, test = blobs(per_class=40), blobs(seed=1)
     accuracy = float(np.mean(taught(learner, batches(train, (10,))).predict(test.X) == test.y))
     chance = 1 / len(np.unique(train.y))
@@ -105,7 +105,7 @@ def check_hard_streams_stay_finite(learner: OnlineClassifier) -> None:
 
 
 def check_same_seed_same_scores(learner: OnlineClassifier) -> None:
-    """Two learners of one seed that see one stream are equal to the bit, whatever was asked in between."""
+    """Two learners of one seed that see the same stream are equal bit for bit, whatever is scored in between."""
     stream = late_class(blobs())
     one, other = taught(learner, batches(stream)), fresh(learner)
     for X, y in batches(stream):
@@ -124,7 +124,7 @@ def check_same_seed_same_scores(learner: OnlineClassifier) -> None:
 
 
 def check_fit_begins_anew(learner: OnlineClassifier) -> None:
-    """`fit` leaves nothing of the past: other features, another width, other labels, another label type."""
+    """`fit` forgets everything: features, width, labels and label type may all change."""
     past = blobs(n_classes=5, n_features=3, seed=2)
     X, y = blobs()
     model = fresh(learner).partial_fit(past.X, past.y.astype(str))
@@ -136,7 +136,7 @@ def check_fit_begins_anew(learner: OnlineClassifier) -> None:
 
 
 def check_order_and_batches_do_not_matter(learner: OnlineClassifier) -> None:
-    """A learner with `order_free` gives the same scores for any cut of the stream and any order."""
+    """A learner with `order_free` gives the same scores for any order of the samples and any batches."""
     samples = blobs()
     questions = blobs(seed=1).X
     reference = fresh(learner).partial_fit(*samples).class_scores(questions)

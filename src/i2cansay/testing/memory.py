@@ -1,13 +1,13 @@
-"""Checks of what a learner keeps: as much as its classes need, and nobody's sample."""
+"""Checks of what a learner keeps: memory in proportion to its classes, and no samples."""
 
 import numpy as np
 
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import Samples, batches, blobs
 from i2cansay.testing.comparison import fresh, require, taught, teach
-from i2cansay.testing.reachable import held_arrays, held_bytes, holds_row
+from i2cansay.testing.reachable import contains_row, reachable_arrays, reachable_bytes
 
-# How many times over `state_bytes` may be what a learner really takes.
+# `state_bytes` may be this many times what a learner really takes.
 MOST_TOLD = 4
 SMALL = 2**14
 
@@ -18,10 +18,10 @@ def check_memory_is_flat(learner: OnlineClassifier) -> None:
     few = len(samples.y) // 50
     model = taught(learner, batches(Samples(samples.X[:few], samples.y[:few]), (20,)))
     model.class_scores(samples.X[:5])
-    state_before, held_before = _state_bytes(model), held_bytes(model)
+    state_before, bytes_before = _state_bytes(model), reachable_bytes(model)
     teach(model, batches(Samples(samples.X[few:], samples.y[few:]), (100,)))
     model.class_scores(samples.X[:5])
-    state_after, held_after = _state_bytes(model), held_bytes(model)
+    state_after, bytes_after = _state_bytes(model), reachable_bytes(model)
     passed = len(samples.y) - few
     require(
         state_after == state_before,
@@ -29,14 +29,14 @@ def check_memory_is_flat(learner: OnlineClassifier) -> None:
         "declare stores_samples, or keep statistics only",
     )
     require(
-        held_after - held_before < passed,
-        f"{passed} samples of known classes took what it holds outside its state from {held_before} "
-        f"to {held_after} bytes",
+        bytes_after - bytes_before < passed,
+        f"{passed} samples of known classes took what it holds outside its state from {bytes_before} "
+        f"to {bytes_after} bytes",
     )
 
 
 def check_size_is_told_beforehand(learner: OnlineClassifier) -> None:
-    """`state_bytes` is no less than what is saved and held, and no more than a few times that."""
+    """`state_bytes` bounds what a learner saves and keeps in memory, and is not much more than that."""
     for n_features, n_classes in ((6, 1), (6, 20), (90, 5), (90, 40)):
         told = fresh(learner).state_bytes(n_features, n_classes)
         if told is None:
@@ -46,7 +46,7 @@ def check_size_is_told_beforehand(learner: OnlineClassifier) -> None:
         samples = blobs(n_classes, max(min(memory, 3000) // n_classes + 1, 3), n_features)
         model = taught(learner, batches(samples, (200,)))
         model.class_scores(samples.X[:5])
-        saved, holds = _state_bytes(model), held_bytes(model)
+        saved, holds = _state_bytes(model), reachable_bytes(model)
         texts = sum(
             array.nbytes for name, array in model.state().items() if name in ("labels", "feature_names")
         )
@@ -62,7 +62,7 @@ def _state_bytes(model: OnlineClassifier) -> int:
 
 
 def check_no_sample_is_kept(learner: OnlineClassifier) -> None:
-    """Once a class has two samples, no row the learner holds is one of them, in any floating precision."""
+    """Once a class has two samples, no array reachable from the learner contains one of them, in any precision."""
     samples = blobs(per_class=2)
     more = blobs(per_class=6, seed=1)
     model = fresh(learner)
@@ -72,7 +72,7 @@ def check_no_sample_is_kept(learner: OnlineClassifier) -> None:
         model.class_scores(X[:1])
         seen = np.concatenate([seen, X])
         inside = {f"{name!r} of the state": array for name, array in model.state().items()}
-        inside |= {f"an array it holds, {a.dtype} {a.shape},": a for a in held_arrays(model)}
+        inside |= {f"an array it holds, {a.dtype} {a.shape},": a for a in reachable_arrays(model)}
         for name, array in inside.items():
-            kept = sum(holds_row(array, row) for row in seen)
+            kept = sum(contains_row(array, row) for row in seen)
             require(kept == 0, f"{name} contains {kept} of {len(seen)} samples; declare stores_samples")

@@ -47,7 +47,7 @@ def check_label_types(learner: OnlineClassifier) -> None:
 
 
 def check_labels_of_growing_length(learner: OnlineClassifier) -> None:
-    """A longer label later is not cut, and a shorter one not confused with it."""
+    """A longer label that comes later is not truncated, nor confused with a shorter one."""
     X, y = blobs()
     model = fresh(learner)
     names = ["a", "ab", "a longer label", "a longer label still: " + 200 * "x"]
@@ -81,7 +81,7 @@ def check_classes_argument(learner: OnlineClassifier) -> None:
 
 
 def check_rename(learner: OnlineClassifier) -> None:
-    """After `rename` everything is as if the class had always had that name."""
+    """After `rename` the learner is the same as if the class had always had that name."""
     samples = blobs()
     first, *rest = batches(samples, (24, 12, 12))
     old_names, new_names = np.array(["b", "d", "f", "h"]), np.array(["b", "zebra", "f", "h"])

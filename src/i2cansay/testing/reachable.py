@@ -1,4 +1,4 @@
-"""Everything an object holds on to, wherever: for learners that keep what they say they do not."""
+"""Everything reachable from an object: finds samples that a learner keeps although it says it does not."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def held(thing: Any, _known: set[int] | None = None) -> Iterator[Any]:
+def reachable(thing: Any, _known: set[int] | None = None) -> Iterator[Any]:
     """Yield every array and every plain number reachable from `thing`, each object once.
 
     Examples
@@ -15,7 +15,7 @@ def held(thing: Any, _known: set[int] | None = None) -> Iterator[Any]:
     >>> class Box:
     ...     def __init__(self) -> None:
     ...         self.inside = [np.zeros(3), {"one": 1.5}]
-    >>> list(held(Box()))
+    >>> list(reachable(Box()))
     [array([0., 0., 0.]), 1.5]
     """
     known = set() if _known is None else _known
@@ -26,13 +26,13 @@ def held(thing: Any, _known: set[int] | None = None) -> Iterator[Any]:
         yield thing
     elif isinstance(thing, dict):
         for value in thing.values():
-            yield from held(value, known)
+            yield from reachable(value, known)
     elif isinstance(thing, list | tuple | set | frozenset | np.ndarray) or hasattr(thing, "popleft"):
         for value in thing:
-            yield from held(value, known)
+            yield from reachable(value, known)
     else:
         for value in _attributes(thing):
-            yield from held(value, known)
+            yield from reachable(value, known)
 
 
 def _is_numeric(thing: Any) -> bool:
@@ -44,23 +44,23 @@ def _attributes(thing: Any) -> list[Any]:
     return [*getattr(thing, "__dict__", {}).values(), *(getattr(thing, name, None) for name in slots)]
 
 
-def held_arrays(thing: Any) -> list[NDArray[Any]]:
-    """Return every array reachable from `thing`, for a view also the whole it is a part of."""
-    arrays = [part for part in held(thing) if isinstance(part, np.ndarray)]
+def reachable_arrays(thing: Any) -> list[NDArray[Any]]:
+    """Return every array reachable from `thing`, and for a view also the array it is a view of."""
+    arrays = [part for part in reachable(thing) if isinstance(part, np.ndarray)]
     return arrays + [array.base for array in arrays if isinstance(array.base, np.ndarray)]
 
 
-def held_bytes(thing: Any) -> int:
-    """Return how many bytes of numbers `thing` holds; a number outside an array counts as 8."""
-    return sum(part.nbytes if isinstance(part, np.ndarray) else 8 for part in held(thing))
+def reachable_bytes(thing: Any) -> int:
+    """Return the bytes of all numbers reachable from `thing`; a number outside an array counts as 8."""
+    return sum(part.nbytes if isinstance(part, np.ndarray) else 8 for part in reachable(thing))
 
 
-def holds_row(array: NDArray[Any], row: NDArray[Any]) -> bool:
+def contains_row(array: NDArray[Any], row: NDArray[Any]) -> bool:
     """Tell whether `row`, (d,), lies somewhere in `array`, as a row or a column, in any floating precision.
 
     Examples
     --------
-    >>> holds_row(np.array([[0.0, 1.5, 2.5]], dtype=np.float32), np.array([1.5, 2.5]))
+    >>> contains_row(np.array([[0.0, 1.5, 2.5]], dtype=np.float32), np.array([1.5, 2.5]))
     True
     """
     if array.dtype.kind != "f" or array.size < row.size:

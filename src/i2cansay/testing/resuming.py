@@ -1,4 +1,4 @@
-"""Checks that a learner can stop and go on: its state is complete, and a damaged one is refused."""
+"""Checks that a learner can be saved and resumed: its state is complete, and a damaged one is refused."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,7 +30,7 @@ def check_state_resumes(learner: OnlineClassifier) -> None:
         kept = {name: array.copy() for name, array in state.items()}
         _require_resumed(whole, stream, stop, fresh(learner).set_state(state), "state() and set_state()")
         require_same_state(kept, state, "a learner that took a state over went on to change it")
-        # Taken over by one that knows something else: nothing of that may remain.
+        # Taken over by a learner that knows something else: nothing of that may remain.
         other = blobs(n_classes=3, n_features=2, seed=3)
         busy = fresh(learner).partial_fit(other.X, other.y)
         _require_resumed(whole, stream, stop, busy.set_state(state), "set_state() of a taught learner")
@@ -47,7 +47,7 @@ def check_file_resumes(learner: OnlineClassifier) -> None:
             if stop:
                 first.predict_proba(
                     stream[0].X
-                )  # what is computed on asking must not be needed, nor be in the way
+                )  # what is computed on demand must neither be needed nor interfere
             first.save(path)
             loaded = load(path, learner=type(learner))
             require(
@@ -60,7 +60,11 @@ def check_file_resumes(learner: OnlineClassifier) -> None:
 
 
 def _require_resumed(
-    uninterrupted: OnlineClassifier, stream: list[Samples], stop: int, resumed: OnlineClassifier, how: str
+    uninterrupted: OnlineClassifier,
+    stream: list[Samples],
+    stop: int,
+    resumed: OnlineClassifier,
+    how: str,
 ) -> None:
     teach(resumed, stream[stop:])
     message = f"{how} after {stop} of {len(stream)} batches does not go on as if uninterrupted"
@@ -71,7 +75,7 @@ def _require_resumed(
 
 
 def check_state_is_plain_arrays(learner: OnlineClassifier) -> None:
-    """The state is named arrays of numbers, without objects; twice asked, twice the same."""
+    """The state is named arrays of numbers, without objects, and the same each time."""
     model = fresh(learner).partial_fit(*blobs())
     state = model.state()
     for name, array in state.items():

@@ -174,7 +174,7 @@ def test_state_restores_the_moments() -> None:
     again = ClassMoments.from_state(moments.state())
     for name, array in moments.state().items():
         np.testing.assert_array_equal(again.state()[name], array)
-    with pytest.raises(ValueError, match="fit together"):
+    with pytest.raises(ValueError, match="should be of 3 classes"):
         ClassMoments.from_state(moments.state() | {"count": np.ones(7)})
 
 

@@ -118,7 +118,7 @@ def test_resumes_bit_for_bit_and_keeps_no_view_of_the_input(dtype: type) -> None
     model = JointLogisticRegression().partial_fit(given, y)
     given[:] = 0
     twin = JointLogisticRegression().set_state(model.state())
-    assert twin.state()["samples"].dtype == dtype
+    assert twin.state()["samples.X"].dtype == dtype
     np.testing.assert_array_equal(model.class_scores(X), twin.class_scores(X))
     np.testing.assert_array_equal(
         model.class_scores(X), JointLogisticRegression().partial_fit(X, y).class_scores(X)
@@ -128,9 +128,9 @@ def test_resumes_bit_for_bit_and_keeps_no_view_of_the_input(dtype: type) -> None
 def test_damaged_state_is_refused() -> None:
     state = JointLogisticRegression().partial_fit(*draw()).state()
     with pytest.raises(ValueError, match="do not fit together"):
-        JointLogisticRegression().set_state({**state, "sample_rows": state["sample_rows"][:-1]})
+        JointLogisticRegression().set_state({**state, "samples.rows": state["samples.rows"][:-1]})
     with pytest.raises(ValueError, match="of 3 classes"):
-        JointLogisticRegression().set_state({**state, "sample_rows": 0 * state["sample_rows"]})
+        JointLogisticRegression().set_state({**state, "samples.rows": 0 * state["samples.rows"]})
 
 
 @pytest.mark.parametrize("C", [0.0, "best"])

@@ -7,7 +7,6 @@ from sklearn.utils.estimator_checks import check_estimator
 from i2cansay.learners.closed_form import fecam
 from i2cansay.learners.closed_form.fecam import FeCAM
 from i2cansay.testing import check_learner
-from tests.test_sklearn import EXPECTED_FAILURES
 
 PARAMETERS: list[dict[str, Any]] = [
     {},
@@ -44,7 +43,9 @@ def published(X: np.ndarray, y: np.ndarray, questions: np.ndarray, gamma: float 
 
 @pytest.mark.parametrize("parameters", PARAMETERS)
 def test_scikit_learn_and_the_contract_accept_it(parameters: dict[str, Any]) -> None:
-    check_estimator(FeCAM(**parameters), on_skip=None, expected_failed_checks=EXPECTED_FAILURES["fecam"])
+    check_estimator(
+        FeCAM(**parameters), on_skip=None, expected_failed_checks=dict(FeCAM.expected_failed_checks)
+    )
     check_learner(FeCAM(**parameters))
 
 

@@ -70,7 +70,7 @@ def test_forget_leaves_the_other_scores_and_resume_is_exact() -> None:
 def test_state_of_another_shape_is_refused() -> None:
     state = OnlineGaussianNB().partial_fit(*draw()).state()
     state["together.count"] = np.ones(2)
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="should be of 1 classes"):
         OnlineGaussianNB().set_state(state)
 
 

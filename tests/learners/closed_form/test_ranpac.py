@@ -24,7 +24,7 @@ def test_scikit_learn_accepts_it() -> None:
 def test_is_ridge_on_the_rectified_projection() -> None:
     X, y = draw()
     model = RanPAC(n_projections=40, penalty=2.0, relative=False, random_state=0).partial_fit(X, y)
-    lifted = np.maximum(X @ model._draw().T, 0)
+    lifted = np.maximum(X @ model._draw(np.random.default_rng(model._projection.seed)).T, 0)
     expected = Ridge(alpha=2.0, fit_intercept=False).fit(lifted, np.eye(3)[y]).predict(lifted)
     np.testing.assert_allclose(model.class_scores(X), expected, rtol=1e-7, atol=1e-9)
 

@@ -68,7 +68,7 @@ def test_lift_comes_back_from_the_state_though_it_is_not_in_it() -> None:
     X, y = draw()
     model = small(random_state=None).partial_fit(X, y)
     state = model.state()
-    directions, phases = model._draw()
+    directions, phases = model._draw(np.random.default_rng(model._waves.seed))
     assert all(array.size != directions.size for array in state.values())
     assert all(not np.array_equal(array, phases) for array in state.values())
     twin = small(random_state=None).set_state(state)

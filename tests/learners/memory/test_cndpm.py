@@ -38,21 +38,21 @@ def test_an_old_cluster_opens_no_expert() -> None:
     model = taught(first_expert(), np.concatenate([cloud(0, 60, 2), cloud(5, 60, 3)]), np.repeat([0, 1], 60))
     assert model.n_experts_ == 1
     assert len(model.state()["memory.rows"]) < 6
-    assert model.state()["expert.0.means.count"].sum() > 40 + 114
+    assert model.state()["experts.0.means.count"].sum() > 40 + 114
 
 
 def test_a_new_cluster_of_a_known_class_opens_one() -> None:
     # The label is known, so it is the density that says no.
     model = taught(first_expert(), cloud(40, 40, 4), np.zeros(40, dtype=np.int64))
     assert model.n_experts_ == 2
-    assert model.state()["expert.0.means.count"].sum() == 40
+    assert model.state()["experts.0.means.count"].sum() == 40
     assert (model.predict(cloud(40, 20, 5)) == 0).all()
 
 
 def test_a_new_class_opens_one_even_where_an_old_one_lies() -> None:
     model = taught(first_expert(), cloud(0, 40, 6), np.full(40, 7))
     assert model.n_experts_ == 2
-    assert model.state()["expert.1.classes"].tolist() == [2]
+    assert model.state()["experts.1.classes"].tolist() == [2]
 
 
 def test_a_larger_alpha_sends_more_to_the_memory() -> None:
@@ -70,7 +70,7 @@ def test_scores_are_the_mixture_of_the_experts() -> None:
     model = taught(first_expert(), cloud(40, 40, 4), np.full(40, 1))
     X = np.concatenate([cloud(0, 5, 8), cloud(40, 5, 9)])
     joint = np.full((2, len(X), 2), -np.inf)
-    for place, expert in enumerate(model._experts):
+    for place, expert in enumerate(model._experts.all):
         evidence = np.log(expert.count) + expert.log_density(X)
         joint[place][:, expert.classes] = expert.log_probability(X) + evidence[:, None]
     mixed = logsumexp(joint, axis=0)

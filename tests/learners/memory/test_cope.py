@@ -38,14 +38,14 @@ def test_prototypes_and_map_follow_the_equations() -> None:
         np.testing.assert_allclose(model.prototypes_, prototypes, atol=1e-5)
         if len(memory) > 7:
             break
-    np.testing.assert_allclose(model.state()["map"], weights, atol=1e-5)
+    np.testing.assert_allclose(model.state()["embedding.map"], weights, atol=1e-5)
     assert np.abs(weights - np.eye(X.shape[1])).max() > 1e-3
 
 
 def test_answers_the_nearest_prototype_by_cosine() -> None:
     X, y = blobs()
     model = CoPE(random_state=0).partial_fit(X, y)
-    embedded = X @ model.state()["map"].T
+    embedded = X @ model.state()["embedding.map"].T
     cosines = embedded @ model.prototypes_.T / np.linalg.norm(embedded, axis=1, keepdims=True)
     np.testing.assert_allclose(model.class_scores(X), cosines, atol=1e-5)
     np.testing.assert_allclose(np.linalg.norm(model.prototypes_, axis=1), 1.0)

@@ -6,7 +6,6 @@ from sklearn.utils.estimator_checks import check_estimator
 from i2cansay.evaluate import play
 from i2cansay.learners.memory.dsdm import DSDM
 from i2cansay.streams import make_stream
-from tests.test_sklearn import EXPECTED_FAILURES
 
 
 def clouds(n: int = 600, *, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -32,7 +31,7 @@ def nearest_row(model: DSDM, X: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("memory_size", [10, 2000])
 def test_scikit_learn_accepts_it(memory_size: int) -> None:
     check_estimator(
-        DSDM(memory_size=memory_size), on_skip=None, expected_failed_checks=EXPECTED_FAILURES["dsdm"]
+        DSDM(memory_size=memory_size), on_skip=None, expected_failed_checks=dict(DSDM.expected_failed_checks)
     )
 
 

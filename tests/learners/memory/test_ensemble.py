@@ -79,7 +79,7 @@ def test_its_size_is_that_of_its_classifiers() -> None:
     X, y = clouds()
     model = taught(Ensemble(n_classifiers=100, random_state=0), X, y)
     state = model.state()
-    assert state["weights"].nbytes + state["biases"].nbytes == 100 * 5 * (12 + 1) * 4
+    assert state["classifiers.weights"].nbytes + state["classifiers.biases"].nbytes == 100 * 5 * (12 + 1) * 4
     assert not model.stores_samples
 
 

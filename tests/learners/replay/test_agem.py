@@ -33,12 +33,14 @@ def test_projected_gradient_against_explicit_gradients() -> None:
     for start in (*range(0, 160, 20), *range(0, 160, 20)):
         batch, rows = X[start : start + 20], y[start : start + 20]
         before, steps = model.state(), steps + 1
-        W, b = before["weights"].astype(float), before["bias"].astype(float)
+        W, b = before["head.weights"].astype(float), before["head.bias"].astype(float)
         model.partial_fit(batch, rows)
         after = model.state()
-        moved = np.column_stack([before["weights"] - after["weights"], before["bias"] - after["bias"]])
+        moved = np.column_stack(
+            [before[f"head.{name}"] - after[f"head.{name}"] for name in ("weights", "bias")]
+        )
         g = explicit_gradient(W, b, batch, rows)
-        r = explicit_gradient(W, b, before["rows"], before["classes"])  # n_reference is the whole memory
+        r = explicit_gradient(W, b, before["buffer.rows"], before["buffer.classes"])  # all of the memory
         if (g * r).sum() < 0:
             conflicts += 1
             expected = g - (g * r).sum() / (r * r).sum() * r

@@ -7,7 +7,6 @@ from i2cansay.learners.replay.aser import ASER
 from i2cansay.learners.replay.er import ExperienceReplay
 from i2cansay.learners.replay.knn_shapley import EXTENTS, Extent
 from i2cansay.testing import check_learner
-from tests.test_sklearn import EXPECTED_FAILURES
 
 
 def one_class_after_the_other(n: int = 600) -> tuple[np.ndarray, np.ndarray]:
@@ -18,7 +17,9 @@ def one_class_after_the_other(n: int = 600) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("extent", EXTENTS)
 def test_scikit_learn_accepts_it(extent: Extent) -> None:
     check_estimator(
-        ASER(extent=extent, memory_size=30), on_skip=None, expected_failed_checks=EXPECTED_FAILURES["aser"]
+        ASER(extent=extent, memory_size=30),
+        on_skip=None,
+        expected_failed_checks=dict(ASER.expected_failed_checks),
     )
 
 

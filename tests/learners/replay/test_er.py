@@ -26,7 +26,7 @@ def test_it_is_the_baseline_of_the_component_table() -> None:
         replay.partial_fit(X[batch], y[batch])
         baseline.partial_fit(X[batch], y[batch])
     np.testing.assert_array_equal(replay.class_scores(X), baseline.class_scores(X))
-    np.testing.assert_array_equal(replay.state()["rows"], baseline.state()["memory.rows"])
+    np.testing.assert_array_equal(replay.state()["buffer.rows"], baseline.state()["memory.rows"])
 
 
 def test_one_step_is_the_gradient_of_both_means() -> None:
@@ -34,10 +34,10 @@ def test_one_step_is_the_gradient_of_both_means() -> None:
     model = ExperienceReplay(memory_size=15, n_replayed=100, lr=0.1, weight_decay=0.0, random_state=0)
     model.partial_fit(X[:40], y[:40])  # the memory is smaller than what is replayed: all of it is
     before = model.state()
-    Z, z, X_new, y_new = before["rows"], before["classes"], X[30:], y[30:]
+    Z, z, X_new, y_new = before["buffer.rows"], before["buffer.classes"], X[30:], y[30:]
     model.partial_fit(X_new, y_new)
-    W = np.concatenate([before["weights"], np.zeros((1, 12))]).astype(float)
-    b = np.append(before["bias"], 0.0).astype(float)
+    W = np.concatenate([before["head.weights"], np.zeros((1, 12))]).astype(float)
+    b = np.append(before["head.bias"], 0.0).astype(float)
     step_W, step_b = np.zeros_like(W), np.zeros_like(b)
     for features, targets in ((X_new, y_new), (Z, z)):
         for x, target in zip(features.astype(float), targets, strict=True):
@@ -45,8 +45,8 @@ def test_one_step_is_the_gradient_of_both_means() -> None:
             error = p / p.sum() - np.eye(3)[target]
             step_W += np.outer(error, x) / len(features)
             step_b += error / len(features)
-    np.testing.assert_allclose(model.state()["weights"], W - 0.1 * step_W, atol=1e-5)
-    np.testing.assert_allclose(model.state()["bias"], b - 0.1 * step_b, atol=1e-5)
+    np.testing.assert_allclose(model.state()["head.weights"], W - 0.1 * step_W, atol=1e-5)
+    np.testing.assert_allclose(model.state()["head.bias"], b - 0.1 * step_b, atol=1e-5)
 
 
 def test_replay_keeps_old_classes_alive() -> None:
@@ -71,9 +71,9 @@ def test_weights_count_in_the_step() -> None:
 def test_a_forgotten_class_leaves_the_memory() -> None:
     X, y = by_class(3, 20)
     model = ExperienceReplay(memory_size=30, random_state=0).partial_fit(X, y).forget(1)
-    held = model.state()["rows"]
+    held = model.state()["buffer.rows"]
     assert not (held[:, None] == X[y == 1]).all(axis=2).any()
-    assert set(model.state()["classes"].tolist()) == {0, 1}
+    assert set(model.state()["buffer.classes"].tolist()) == {0, 1}
 
 
 @pytest.mark.parametrize("parameters", [{"memory_size": 0}, {"n_replayed": 0}, {"lr": 0.0}])

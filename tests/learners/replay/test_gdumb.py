@@ -27,7 +27,7 @@ def test_the_buffer_is_balanced_after_every_session() -> None:
     model = GDumb(memory_size=43, random_state=0)
     for label in range(5):
         model.partial_fit(X[y == label], y[y == label])
-        counts = np.bincount(model.state()["classes"], minlength=label + 1)
+        counts = np.bincount(model.state()["buffer.classes"], minlength=label + 1)
         assert counts.sum() == 43
         assert np.ptp(counts) <= 1
 
@@ -36,7 +36,7 @@ def test_the_buffer_is_balanced_after_every_session() -> None:
 def test_it_is_logistic_regression_on_the_scaled_buffer(C: float) -> None:
     X, y = by_class()
     model = taught(GDumb(memory_size=50, C=C, random_state=0), X, y)
-    rows, classes = model.state()["rows"].astype(float), model.state()["classes"]
+    rows, classes = model.state()["buffer.rows"].astype(float), model.state()["buffer.classes"]
     centre, scale = rows.mean(axis=0), rows.std(axis=0)
     independent = LogisticRegression(C=C, tol=1e-10, max_iter=5000).fit((rows - centre) / scale, classes)
     expected = independent.decision_function((X - centre) / scale)
@@ -50,7 +50,7 @@ def test_it_is_logistic_regression_on_the_scaled_buffer(C: float) -> None:
 def test_only_the_buffer_counts() -> None:
     X, y = by_class()
     model = taught(GDumb(memory_size=50, random_state=0), X, y)
-    rows, classes = model.state()["rows"], model.state()["classes"]
+    rows, classes = model.state()["buffer.rows"], model.state()["buffer.classes"]
     # The classes keep the order of their arrival: it decides where the solver stops within its tolerance.
     order = np.concatenate(
         [np.unique(classes, return_index=True)[1], np.random.default_rng(1).permutation(50)]
@@ -83,6 +83,6 @@ def test_a_class_without_a_row_is_never_the_answer() -> None:
     model = taught(GDumb(memory_size=3, random_state=0), X, y)
     scores = model.class_scores(X)
     assert scores.shape == (len(X), 5)
-    absent = np.setdiff1d(np.arange(5), model.state()["classes"])
+    absent = np.setdiff1d(np.arange(5), model.state()["buffer.classes"])
     assert len(absent) == 2
     assert not np.isin(model.predict(X), absent).any()

@@ -9,7 +9,6 @@ from i2cansay.learners.replay.er import ExperienceReplay
 from i2cansay.learners.replay.gss import GSS
 from i2cansay.learners.replay.head_gradients import UnitGradients
 from i2cansay.testing import check_learner
-from tests.test_sklearn import EXPECTED_FAILURES
 
 Selection = Literal["greedy", "iqp"]
 SELECTIONS: tuple[Selection, ...] = ("greedy", "iqp")
@@ -25,7 +24,7 @@ def test_scikit_learn_accepts_it(selection: Selection) -> None:
     check_estimator(
         GSS(selection=selection, memory_size=30),
         on_skip=None,
-        expected_failed_checks=EXPECTED_FAILURES["gss"],
+        expected_failed_checks=dict(GSS.expected_failed_checks),
     )
 
 
@@ -55,7 +54,7 @@ def test_while_nothing_is_replaced_it_is_plain_replay() -> None:
             learner.partial_fit(X[start : start + 50], y[start : start + 50])
         if start == 0:
             np.testing.assert_array_equal(gss.class_scores(X), er.class_scores(X))
-    np.testing.assert_array_equal(gss._buffer.memory.rows, er._reservoir.memory.rows)
+    np.testing.assert_array_equal(gss._buffer.memory.rows, er._buffer.memory.rows)
 
 
 def test_integer_programme_gives_a_more_diverse_memory_than_a_uniform_sample() -> None:
@@ -67,7 +66,7 @@ def test_integer_programme_gives_a_more_diverse_memory_than_a_uniform_sample() -
             learner.partial_fit(X[start : start + 20], y[start : start + 20])
     # Both memories as the one head sees them; mean cosine, since the memories differ in length.
     means = []
-    for memory in (model._buffer.memory, uniform._reservoir.memory):
+    for memory in (model._buffer.memory, uniform._buffer.memory):
         similarities = UnitGradients.of(model._head, memory.rows, memory.classes).similarities()
         means.append(similarities.mean() / len(memory))
     assert means[0] < means[1]

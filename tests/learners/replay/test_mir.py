@@ -30,7 +30,7 @@ def slow_choice(
     """Draw the same candidates, step with a copy of the head, and take those whose loss has risen most."""
     rng = np.random.default_rng()
     rng.bit_generator.state = model._rng.bit_generator.state
-    candidates, classes = model._reservoir.draw(model.n_candidates, rng)
+    candidates, classes = model._buffer.draw(model.n_candidates, rng)
     copy = LinearHead(X.shape[1], bias=True)
     copy.restore({name: array.copy() for name, array in model._head.state().items()}, len(model.classes_))
     before = losses(copy, candidates, classes)
@@ -61,7 +61,7 @@ def test_it_retrieves_what_a_copy_of_the_head_says(lr: float) -> None:
     head.step(np.concatenate([batch, expected]), np.concatenate([rows, expected_rows]),
               row_weights([40, 10], [1.0, 1.0]), lr=lr)  # fmt: skip
     model.partial_fit(batch, rows)
-    np.testing.assert_array_equal(model.state()["weights"], head.weights)
+    np.testing.assert_array_equal(model.state()["head.weights"], head.weights)
 
 
 def test_the_chosen_suffer_more_than_the_rest() -> None:

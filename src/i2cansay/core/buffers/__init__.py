@@ -1,1 +1,1 @@
-"""Samples kept from the past, and who stays."""
+"""Bounded buffers of samples, and which samples each of them keeps."""

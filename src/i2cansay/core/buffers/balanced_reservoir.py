@@ -1,15 +1,15 @@
-"""A bounded sample of the stream that holds its classes in equal numbers, each class sampled uniformly."""
+"""A bounded sample of the stream, balanced over the classes and uniform within each."""
 
 import numpy as np
 
-from i2cansay.core.buffers.sample_memory import SampleMemory
+from i2cansay.core.buffers.sample_buffer import SampleBuffer
 from i2cansay.core.linalg.row_buffer import RowBuffer
 from i2cansay.core.state_parts import check_range
-from i2cansay.core.types import Features, Float32, Rows, State
+from i2cansay.core.types import Features, Rows, State
 
 
-class BalancedReservoir:
-    """Class-balanced reservoir sampling: as even as the stream allows, without knowing the classes beforehand.
+class BalancedReservoir(SampleBuffer):
+    """Class-balanced reservoir sampling: as balanced as the stream allows, without knowing the classes in advance.
 
     While there is room every row is kept. After that a class that has once been the largest is full: a row of it
     takes the place of another of its class with probability held/shown, as in a reservoir of that class alone. A
@@ -30,17 +30,9 @@ class BalancedReservoir:
     """
 
     def __init__(self, size: int, n_features: int) -> None:
-        self.memory = SampleMemory(size, n_features)
+        super().__init__(size, n_features)
         self._seen = RowBuffer(width=None, dtype=np.int64)
         self._full = RowBuffer(width=None, dtype=np.bool_)
-
-    def __len__(self) -> int:
-        return len(self.memory)
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of the rows held and their classes."""
-        return self.memory.n_bytes
 
     def resize(self, n_classes: int) -> None:
         """Make room for `n_classes` classes."""
@@ -60,7 +52,7 @@ class BalancedReservoir:
             else:
                 largest = counts == counts.max()
                 full |= largest
-                own = full[row] and counts[row] > 0  # a full class that lost every row begins anew
+                own = full[row] and counts[row] > 0  # a full class that lost every row starts over
                 if own and rng.random() * seen[row] >= counts[row]:
                     continue
                 candidates = np.flatnonzero(
@@ -71,29 +63,21 @@ class BalancedReservoir:
             self.memory.put(place, x, row)
             counts[row] += 1
 
-    def draw(self, n: int, rng: np.random.Generator) -> tuple[Float32, Rows]:
-        """Return up to `n` different held rows and their classes."""
-        return self.memory.draw(n, rng)
-
     def drop(self, row: int) -> None:
-        """Throw out the samples of one class; the classes behind it move up."""
-        self.memory.drop(row)
+        """Remove the samples of one class; the classes behind it move up."""
+        super().drop(row)
         self._seen.drop(row)
         self._full.drop(row)
 
-    def discard(self, X: Features, classes: Rows) -> None:
-        """Throw out held rows equal to the given samples."""
-        self.memory.discard(X, classes)
-
     def state(self) -> State:
-        """Return the held rows, their classes, and of every class how many were seen and whether it is full."""
-        return {**self.memory.state(), "seen": self._seen.view, "full": self._full.view}
+        """Return the stored rows and their classes, the rows `seen` of each class, and which classes are `full`."""
+        return {**super().state(), "seen": self._seen.view, "full": self._full.view}
 
     def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave, which must be of `n_classes` classes."""
+        """Take over what `state()` returned, which must be of `n_classes` classes."""
         if not state["seen"].shape == state["full"].shape == (n_classes,):
             raise ValueError(f"the buffer should have counted each of {n_classes} classes")
-        self.memory.restore(state, n_classes)
+        super().restore(state, n_classes)
         check_range("the samples seen of a class", state["seen"])
         self._seen.set(state["seen"])
         self._full.set(state["full"])

@@ -1,17 +1,17 @@
-"""A bounded, uniform sample of everything that has passed (for the buffer of Tables 4 and 5)."""
+"""A bounded, uniform sample of the whole stream (the buffer of Tables 4 and 5)."""
 
 import numpy as np
 
-from i2cansay.core.buffers.sample_memory import SampleMemory
+from i2cansay.core.buffers.sample_buffer import SampleBuffer
 from i2cansay.core.state_parts import check_range
-from i2cansay.core.types import Features, Float32, Rows, State
+from i2cansay.core.types import Features, Rows, State
 
 
-class Reservoir:
+class Reservoir(SampleBuffer):
     """Holds up to `size` of the rows shown, each with the same chance of being among them.
 
-    Rows that are thrown out (a class forgotten, a sample unlearnt) free their place for the next to come. What is
-    held is in `memory`.
+    Rows that are removed (a class forgotten, a sample unlearnt) free their place for the next row. The stored rows
+    are in `memory`.
 
     Examples
     --------
@@ -22,16 +22,8 @@ class Reservoir:
     """
 
     def __init__(self, size: int, n_features: int) -> None:
-        self.memory = SampleMemory(size, n_features)
+        super().__init__(size, n_features)
         self._seen = 0
-
-    def __len__(self) -> int:
-        return len(self.memory)
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of the rows held and their classes."""
-        return self.memory.n_bytes
 
     def add(self, X: Features, classes: Rows, rng: np.random.Generator) -> None:
         """Show rows (n, d) of the given classes (n,): algorithm R, a batch at a time."""
@@ -41,18 +33,6 @@ class Reservoir:
         admitted = np.flatnonzero(slot < size)
         self.memory.put(slot[admitted], X[admitted], classes[admitted])
         self._seen += len(X)
-
-    def draw(self, n: int, rng: np.random.Generator) -> tuple[Float32, Rows]:
-        """Return up to `n` different held rows and their classes."""
-        return self.memory.draw(n, rng)
-
-    def drop(self, row: int) -> None:
-        """Throw out the samples of one class; the classes behind it move up."""
-        self.memory.drop(row)
-
-    def discard(self, X: Features, classes: Rows) -> None:
-        """Throw out held rows equal to the given samples."""
-        self.memory.discard(X, classes)
 
     def merge(self, other: "Reservoir", rows: Rows, rng: np.random.Generator) -> None:
         """Become a uniform sample of both streams; class i of `other` is class ``rows[i]`` here."""
@@ -68,13 +48,13 @@ class Reservoir:
         self._seen += other._seen
 
     def state(self) -> State:
-        """Return the held rows, their classes and how many were seen."""
-        return {**self.memory.state(), "seen": np.array([self._seen])}
+        """Return the stored rows, their classes and how many rows were seen."""
+        return {**super().state(), "seen": np.array([self._seen])}
 
     def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave, which must be of `n_classes` classes."""
+        """Take over what `state()` returned, which must be of `n_classes` classes."""
         if state["seen"].shape != (1,):
             raise ValueError("the buffer should say how many samples it has seen in one number")
-        self.memory.restore(state, n_classes)
+        super().restore(state, n_classes)
         check_range("the samples seen", state["seen"], len(self.memory))
         self._seen = int(state["seen"][0])

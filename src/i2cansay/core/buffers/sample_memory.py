@@ -1,7 +1,6 @@
-"""Rows of features that were kept, with their classes: what every replay buffer stores its samples in.
+"""Stored rows of features with their classes: the storage of every replay buffer.
 
-Which rows are kept is decided by a policy that holds one: `i2cansay.core.buffers.reservoir`, `balanced_reservoir`,
-`greedy_buffer`.
+Which rows are stored is decided by the buffer that owns it, see `sample_buffer`.
 """
 
 import numpy as np
@@ -42,7 +41,7 @@ class SampleMemory:
 
     @property
     def rows(self) -> Float32:
-        """The rows held, (n, d); a view, valid until the next change."""
+        """The stored rows, (n, d); a view, valid until the next change."""
         return self._rows[: self._held]
 
     @property
@@ -52,11 +51,11 @@ class SampleMemory:
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of the rows held and their classes."""
+        """Bytes of the stored rows and their classes."""
         return self.rows.nbytes + self.classes.nbytes
 
     def class_counts(self, n_classes: int) -> Rows:
-        """Return how many rows of each of the first `n_classes` classes are held, (n_classes,) or more."""
+        """Return how many rows of each of the first `n_classes` classes are stored, (n_classes,) or more."""
         return np.bincount(self.classes, minlength=n_classes)
 
     def put(self, places: Rows | int, X: Features, classes: Rows | int) -> None:
@@ -69,33 +68,36 @@ class SampleMemory:
         self._held = max(self._held, int(np.max(places, initial=-1)) + 1)
 
     def append(self, X: Features, classes: Rows) -> None:
-        """Put rows (n, d) of the given classes (n,) behind those held; there must be room for them."""
+        """Put rows (n, d) of the given classes (n,) behind those stored; there must be room for them."""
         self.put(np.arange(self._held, self._held + len(X)), X, classes)
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[Float32, Rows]:
-        """Return copies of up to `n` different held rows and of their classes."""
+        """Return copies of up to `n` different stored rows and of their classes."""
         chosen = rng.permutation(self._held)[:n]
         return self._rows[chosen], self._classes[chosen]
 
     def keep(self, places: Rows) -> None:
-        """Throw out all rows but those at `places`, which come in that order."""
+        """Remove all rows but those at `places`, which then come in that order."""
         self.replace(self._rows[places], self._classes[places])
 
     def replace(self, rows: Float32, classes: Rows) -> None:
-        """Hold these rows (n, d) of these classes (n,) instead."""
+        """Store these rows (n, d) of these classes (n,) instead."""
         rows, classes = rows.copy(), classes.copy()
         before, self._held = self._held, len(rows)
         self._rows[: self._held], self._classes[: self._held] = rows, classes
-        self._rows[self._held : before] = 0  # what was thrown out is gone, not only out of sight
+        self._rows[self._held : before] = 0  # removed rows are erased, not only out of reach
+
+    def resize(self, n_classes: int) -> None:
+        """Do nothing: room is kept by sample, not by class."""
 
     def drop(self, row: int) -> None:
-        """Throw out the samples of one class; the classes behind it move up."""
+        """Remove the samples of one class; the classes behind it move up."""
         keep = np.flatnonzero(self.classes != row)
         classes = self._classes[keep]
         self.replace(self._rows[keep], classes - (classes > row))
 
     def discard(self, X: Features, classes: Rows) -> None:
-        """Throw out held rows equal to the given samples, one for each."""
+        """Remove stored rows equal to the given samples, one for each."""
         keep = np.ones(self._held, dtype=bool)
         for x, row in zip(X.astype(np.float32), classes, strict=True):
             same = (self.classes == row) & keep
@@ -104,11 +106,11 @@ class SampleMemory:
         self.keep(np.flatnonzero(keep))
 
     def state(self) -> State:
-        """Return `rows` and `classes` of what is held."""
+        """Return the stored `rows` and their `classes`."""
         return {"rows": self.rows, "classes": self.classes}
 
     def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave, which must be of `n_classes` classes."""
+        """Take over what `state()` returned, which must be of `n_classes` classes."""
         rows, classes = state["rows"], state["classes"]
         if len(classes) and not 0 <= classes.min() <= classes.max() < n_classes:
             raise ValueError(f"the buffer holds samples of classes beyond the {n_classes} known")

@@ -1,4 +1,4 @@
-"""Keep the C library from handing memory back after every batch, only to ask for it again."""
+"""Keep the C library from returning memory to the system after every batch and requesting it again."""
 
 from functools import cache
 

@@ -88,6 +88,6 @@ def add_outer(target: Features, a: Features, b: Features, *, scale: float, keep:
 
 
 def _same_memory(written: NDArray[Any], target: NDArray[Any]) -> None:
-    # f2py copies silently when the layout does not fit, and the update would be lost without a word.
+    # f2py copies silently when the layout does not fit, and the update would be lost silently.
     if not np.shares_memory(written, target):
         raise AssertionError("the in-place product needs a C-contiguous target of float32 or float64")

@@ -1,4 +1,4 @@
-"""Arrays that come back from another process."""
+"""Arrays that come from another process may be read-only."""
 
 from typing import Any, TypeVar
 

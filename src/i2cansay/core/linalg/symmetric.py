@@ -71,7 +71,7 @@ class SymmetricMatrix:
         X = np.ascontiguousarray(X, dtype=np.float64)
         with threads_for(len(X) * self.packed.size):
             written = lapack.dsfrk(self.size, len(X), scale, X.T, 1.0, self.packed, overwrite_c=1)
-        # f2py copies silently when the layout does not fit, and the sum would be lost without a word.
+        # f2py copies silently when the layout does not fit, and the sum would be lost silently.
         if not np.shares_memory(written, self.packed):
             raise AssertionError("the packed triangle was copied instead of added to")
 
@@ -189,7 +189,7 @@ class SymmetricMatrix:
 
 
 class MatrixTooLarge(MemoryError):
-    """A matrix of as many rows and columns as there are dimensions, and not the memory for it."""
+    """There is not enough memory for a matrix with a row and a column per dimension."""
 
 
 def _empty_triangle(size: int) -> Float64:
@@ -204,7 +204,7 @@ def _empty_triangle(size: int) -> Float64:
 def check_room(size: int, n_bytes: int) -> None:
     """Raise MatrixTooLarge where matrices of `size` rows, `n_bytes` in all, are larger than the machine's memory.
 
-    Linux promises memory that it does not have, and ends the process that uses it.
+    Linux grants memory that it does not have, and kills the process that uses it.
     """
     there = physical_memory()
     if there is not None and n_bytes > there:
@@ -219,7 +219,7 @@ def _too_large(size: int, n_bytes: int, here: str) -> MatrixTooLarge:
 
 
 def physical_memory() -> int | None:
-    """Return the bytes of memory of this machine, None where it does not tell."""
+    """Return the bytes of physical memory, or None where the system does not report it."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # Windows has no sysconf
@@ -284,7 +284,7 @@ def unpack32(size: int, packed: Float32) -> Float32:
 def _mirrored(upper: Matrix) -> Matrix:
     """Copy the upper triangle into the lower one, in place, in blocks that stay in the cache.
 
-    What comes from LAPACK lies by columns; the result, being symmetric, is given by rows, as products here want it.
+    LAPACK returns it in column order; the result, being symmetric, is returned in row order, as products here need.
     """
     for start in range(0, len(upper), MIRRORED):
         stop = min(start + MIRRORED, len(upper))

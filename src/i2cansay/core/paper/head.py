@@ -185,8 +185,9 @@ class LinearHead:
         return {name: part.view for name, part in self._parts().items()}
 
     def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave."""
+        """Take over what `state()` returned, which must be of `n_classes` classes of this width."""
         for name, part in self._parts().items():
-            if name not in state or len(state[name]) != n_classes:
-                raise ValueError(f"the head's {name} should have a row for each of {n_classes} classes")
+            expected = n_classes, *part.view.shape[1:]
+            if state[name].shape != expected:
+                raise ValueError(f"the head's {name} should be of shape {expected}, not {state[name].shape}")
             part.set(state[name])

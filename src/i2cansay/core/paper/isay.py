@@ -1,4 +1,4 @@
-"""Intra-class significance analysis (ISAY): how far a sample is from each class where that class is steady.
+"""Intra-class significance analysis (ISAY): distances that count the dimensions in which a class varies least.
 
 Symbols of the paper: r^y -> std, u^y -> a row of `significance`, P -> mean, dist(f_x, P) -> the differences by
 dimension, gamma -> distances, tau -> importance.
@@ -14,9 +14,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from i2cansay.core.copyable_lock import CopyableLock
 from i2cansay.core.linalg.blas import inner
 from i2cansay.core.linalg.row_buffer import RowBuffer
-from i2cansay.core.lock import Lock
 from i2cansay.core.paper.moments import ClassMoments
 from i2cansay.core.types import Features, Float32, Float64, Rows
 
@@ -132,10 +132,10 @@ class Significance:
         self._spread = RowBuffer(width=None, dtype=np.float64)
         self._shift = 0.0
         self._stale: set[int] = set()
-        self._lock = Lock()
+        self._lock = CopyableLock()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Significance":
-        """Return a copy that is of one moment, whoever asks meanwhile."""
+        """Return a consistent copy, also while other threads ask."""
         twin = Significance.__new__(Significance)
         with self._lock:
             twin.__dict__ = deepcopy(self.__dict__, memo)
@@ -189,7 +189,7 @@ class Significance:
             stale = np.arange(self._n_classes)
             self._stale.update(
                 stale.tolist()
-            )  # first: should this end early, all of them are still to be done
+            )  # first: if this is interrupted, all of them are still marked as stale
             self._shift = shift
         for rows in _blocks(stale):
             mean = (moments.mean[rows] - self._shift).astype(np.float32)

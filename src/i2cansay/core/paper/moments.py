@@ -16,8 +16,8 @@ import numpy as np
 
 from i2cansay.core.linalg.allocator import keep_freed_memory
 from i2cansay.core.linalg.row_buffer import RowBuffer
+from i2cansay.core.rounding import check_exact, unit
 from i2cansay.core.state_parts import LARGEST_FEATURE, check_range
-from i2cansay.core.statistics.rounding import check_exact, unit
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 # Below this share of what it was, the difference of two counts is rounding.
@@ -242,7 +242,7 @@ class ClassMoments:
         ValueError
             If a class has fewer samples than are to leave, or its spread would become negative: then the
             samples cannot be ones it was taught. If rounding would be left in place of what the other samples
-            were: see `core.statistics.rounding`.
+            were: see `core.rounding`.
         """
         touched, groups = np.unique(classes, return_inverse=True)
         before = self.read(touched)
@@ -279,12 +279,15 @@ class ClassMoments:
         state = {"count": self.count, "mean": self.mean, "m2": self.m2}
         return state | {"rounding": self._rounding.view} if self._rounding.view.any() else state
 
-    @classmethod
-    def from_state(cls, state: State) -> "ClassMoments":
-        """Return moments as `state()` gave them."""
-        n_classes, n_features = state["mean"].shape
-        if state["count"].shape != (n_classes,) or state["m2"].shape != (n_classes, n_features):
-            raise ValueError("count, mean and m2 of the class moments do not fit together")
+    def restore(self, state: State, n_classes: int) -> None:
+        """Take over what `state()` returned, which must be of `n_classes` classes of this width."""
+        expected = n_classes, self.mean.shape[1]
+        shapes = state["count"].shape, state["mean"].shape, state["m2"].shape
+        if shapes != (expected[:1], expected, expected):
+            raise ValueError(
+                f"the class moments should be of {n_classes} classes with {expected[1]} features, "
+                f"but count, mean and m2 have the shapes {', '.join(map(str, shapes))}"
+            )
         if not (np.isfinite(state["mean"]).all() and np.isfinite(state["m2"]).all()):
             raise ValueError("the class moments are not all finite")
         if (state["m2"] < 0).any() or not (state["count"] > 0).all():
@@ -294,16 +297,26 @@ class ClassMoments:
         check_range("the squares of a class", state["m2"], 0.0, LARGEST_SQUARES)
         variance = state["m2"] / state["count"][:, None]
         check_range("the variance of a class", variance, 0.0, 4 * LARGEST_FEATURE**2)
-        moments = cls(n_features)
-        for part, name in ((moments._count, "count"), (moments._mean, "mean"), (moments._m2, "m2")):
-            part.set(state[name])
-        moments._rounding.resize(n_classes)
-        if "rounding" in state:
-            if state["rounding"].shape != (n_classes, 2) or not (state["rounding"] >= 0).all():
-                raise ValueError(
-                    "the rounding of the class moments should be two numbers a class, none below zero"
-                )
-            moments._rounding.set(state["rounding"])
+        rounding = state.get("rounding", np.zeros((n_classes, 2)))
+        if rounding.shape != (n_classes, 2) or not (rounding >= 0).all():
+            raise ValueError(
+                "the rounding of the class moments should be two numbers per class, none below zero"
+            )
+        for part, array in (
+            (self._count, state["count"]),
+            (self._mean, state["mean"]),
+            (self._m2, state["m2"]),
+            (self._rounding, rounding),
+        ):
+            part.set(array)
+
+    @classmethod
+    def from_state(cls, state: State) -> "ClassMoments":
+        """Return new moments of what `state()` returned."""
+        if state["mean"].ndim != 2:
+            raise ValueError(f"the class means should be a matrix, not of shape {state['mean'].shape}")
+        moments = cls(state["mean"].shape[1])
+        moments.restore(state, len(state["mean"]))
         return moments
 
     def read(self, rows: Rows | slice = slice(None)) -> Moments:

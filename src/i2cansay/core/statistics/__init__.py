@@ -1,1 +1,1 @@
-"""Statistics of classes, exact under any batching, and the closed forms made from them."""
+"""Statistics of classes, exact under any batching, and closed-form solutions from them."""

@@ -25,7 +25,7 @@ from i2cansay.core.types import Float64
 PENALTIES = tuple(float(f"{10 ** (power / 2):.4g}") for power in range(-4, 13))
 """Penalties that are tried, in units of a feature's mean square: two to a decade."""
 
-# The valley is walked down from here, so that a few of the penalties are tried and not all.
+# The search descends from here, so that only a few of the penalties are tried.
 FIRST = 10.0
 
 
@@ -72,7 +72,7 @@ def cross_validated_ridge(
 ) -> CrossValidated:
     """Return the ridge regression whose penalty has the least generalised cross-validation error.
 
-    The error has one valley in all but contrived cases; it is walked down.
+    The error has a single minimum in all but contrived cases, and the search descends to it.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def cross_validated_ridge(
                 weights.append(solved)
         freedom = gram.size - penalty * unit * factor.trace_of_inverse()
         left = max(n - fitted - freedom, 0.0)
-        # As many parameters as samples: nothing is left to judge by.
+        # As many parameters as samples: no degrees of freedom are left.
         error = n * max(residuals, 0.0) / left**2 if left > 1e-9 * n else np.inf
         return CrossValidated(np.concatenate(weights), penalty, error)
 
@@ -131,7 +131,7 @@ def cross_validated_ridge(
         min(int(np.searchsorted(PENALTIES, value)), last) for value in (lowest, max(lowest, begin))
     )
     best = tried(start)
-    for step in (1, -1):  # upwards first: where two are as good, the stronger one is kept
+    for step in (1, -1):  # upwards first: of two equally good penalties the stronger one is kept
         at, turned = start, False
         while floor <= at + step <= last:
             at += step

@@ -93,8 +93,8 @@ def cross_validated_penalty(scatter: SharedScatter, begin: float = 0.0) -> float
 class _Everything:
     """All samples around their common mean, ``S + B``, and their sums by class, a few classes at a time.
 
-    The sums are never there as a whole: with many classes they would take as much room as the matrix. Of few samples
-    ``S + B`` is, as few rows.
+    The sums are never formed as a whole: with many classes they would take as much memory as the matrix. For few
+    samples ``S + B`` is kept as few rows.
     """
 
     def __init__(self, scatter: SharedScatter) -> None:
@@ -135,7 +135,7 @@ def discriminant(scatter: SharedScatter, shrinkage: float, *, empirical_prior: b
     return LinearScores(scatter.means.centre.copy(), weights, offset)
 
 
-# Of the way from one mean to another, the border must leave at least this share to either class.
+# The border between two classes must leave each at least this share of the way between their means.
 OWN_SHARE = 0.1
 HALVINGS = 16
 # Of more classes than this, the products of all pairs would take more memory and time than everything else.
@@ -143,7 +143,7 @@ MOST_JUDGED = 2048
 
 
 def largest_safe_strength(strength: float, products: Features) -> float:
-    """Return how far means can be drawn in without classes in the same direction losing their own ground.
+    """Return how strongly means can be shrunk before a class loses its own mean to another in the same direction.
 
     The strength is halved until the border between any two classes lies between their means, at least a tenth of
     the way from either. On features of many dimensions that is the case at once.
@@ -193,7 +193,7 @@ def farthest(lengths: Features) -> Rows:
 
 
 class ShrunkMeans(NamedTuple):
-    """Discriminant scores with means drawn in towards the centre of the classes, and by how much, (c,)."""
+    """Discriminant scores with class means shrunk towards the centre of the classes, and by how much, (c,)."""
 
     scores: LinearScores
     factors: Float64
@@ -240,11 +240,11 @@ def shrink_means(
 
 
 def a_few(n_classes: int) -> Iterator[slice]:
-    """Give the classes, so many at a time that what is computed of them is small beside the matrix."""
+    """Yield the classes in slices so small that what is computed for them is small beside the matrix."""
     for start in range(0, n_classes, CLASSES_AT_A_TIME):
         yield slice(start, start + CLASSES_AT_A_TIME)
 
 
 def _log_share(scatter: SharedScatter) -> Float64:
     share = scatter.means.count / scatter.means.total
-    return np.log(np.maximum(share, np.finfo(np.float64).tiny))  # a class can have faded to nothing
+    return np.log(np.maximum(share, np.finfo(np.float64).tiny))  # the count of a class can have faded to zero

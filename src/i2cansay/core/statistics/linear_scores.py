@@ -1,4 +1,4 @@
-"""Scores that are linear in the features, as every closed form ends in."""
+"""Scores that are linear in the features: the result of every closed form."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Running mean of every class, for methods that need no spread of each, and of everything that has passed."""
+"""Running mean of every class, and of all samples together, for methods that need no variances."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ LARGEST_MEAN = 1e5 * LARGEST_FEATURE
 class ClassMeans:
     """Count and mean of every class, a row per class in the order of arrival, exact for any batches.
 
-    `total` and `centre` are weight and mean of all samples that have passed; they stay when a class is
+    `total` and `centre` are weight and mean of all samples so far; they stay when a class is
     dropped, so that what is measured from the centre does not move.
 
     Examples
@@ -88,12 +88,12 @@ class ClassMeans:
         return left, np.where(left[:, None] > 0, self.mean[rows] - step, 0.0)
 
     def fade(self, keep: float) -> None:
-        """Let everything taught so far count `keep` times as much; the means stay where they are."""
+        """Let all samples so far count `keep` times as much; the means do not change."""
         self.count[:] *= keep
         self.total *= keep
 
     def merge(self, other: "ClassMeans", rows: Rows) -> None:
-        """Take in the samples of `other`, whose class i is class ``rows[i]`` here."""
+        """Add the samples of `other`, whose class i is class ``rows[i]`` here."""
         self._move_classes(other.count, other.mean, rows)
         self._move_centre(other.total, other.centre)
 
@@ -105,7 +105,7 @@ class ClassMeans:
 
     def _move_centre(self, weight: float, mean: Float64) -> None:
         total = self.total + weight
-        # What is left after everything was taken out again is rounding, not a sample.
+        # After all samples were taken out again, what is left is rounding.
         self.total = total if total > 1e-9 * abs(weight) else 0.0
         self.centre = self.centre + (mean - self.centre) * (weight / total) if self.total else 0 * self.centre
 
@@ -119,7 +119,7 @@ class ClassMeans:
         }
 
     def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave, which must be of `n_classes` classes of this width."""
+        """Take over what `state()` returned, which must be of `n_classes` classes of this width."""
         width = len(self.centre)
         expected = {"count": (n_classes,), "mean": (n_classes, width), "total": (1,), "centre": (width,)}
         for name, shape in expected.items():
@@ -131,7 +131,7 @@ class ClassMeans:
         # A lift may be longer than the features it is of.
         check_range("the mean of a class", state["mean"], -LARGEST_MEAN, LARGEST_MEAN)
         check_range("the centre of the classes", state["centre"], -LARGEST_MEAN, LARGEST_MEAN)
-        # What classes that were forgotten had stays in the total.
+        # Samples of forgotten classes still count in the total.
         check_range("the count of all classes", state["total"], float(state["count"].sum()) * (1 - 1e-6))
         self._count.set(state["count"])
         self._mean.set(state["mean"])

@@ -1,4 +1,4 @@
-"""Ridge regression onto the classes from accumulated statistics: any order and any batches, one answer.
+"""Ridge regression onto the classes from accumulated statistics: the same solution for any order and any batches.
 
 Symbols: G -> the Gram matrix of the features, Q -> the sums of the features by class, l -> penalty. G is kept
 centred on the mean of all samples and Q as counts and means: the same numbers without the cancellation of
@@ -17,7 +17,7 @@ from i2cansay.core.types import Features, Float64, Rows, State
 
 
 class RidgeStatistics:
-    """What ridge regression onto one-hot targets needs to know of the samples.
+    """The sufficient statistics of ridge regression onto one-hot targets.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class RidgeStatistics:
         self.together.add(X, np.zeros(len(X), dtype=np.int64), weights)
 
     def merge(self, other: "RidgeStatistics", rows: Rows) -> None:
-        """Take in the samples of `other`, whose class i is class ``rows[i]`` here."""
+        """Add the samples of `other`, whose class i is class ``rows[i]`` here."""
         self.classes.merge(other.classes, rows)
         self.together.merge(other.together, np.zeros(1, dtype=np.int64))
 
@@ -64,12 +64,12 @@ class RidgeStatistics:
         """
         gram, sums = self._products(intercept)
         unit = self._unit(gram) if relative else 1.0
-        # Samples that are all the same point tell nothing, whatever the penalty.
+        # Samples that are all the same point carry no information, whatever the penalty.
         weights = gram.solve(sums, shift=penalty * unit if unit > NO_SPREAD else 1.0)
         return self._rule(weights, intercept)
 
     def solve_cross_validated(self, *, intercept: bool) -> tuple[LinearScores, float]:
-        """Return the regression whose relative penalty has the least generalised cross-validation error, and it.
+        """Return the regression with the least generalised cross-validation error, and its relative penalty.
 
         Only the statistics are needed, see `cross_validation`. The time is that of some five solutions.
         """
@@ -107,6 +107,6 @@ class RidgeStatistics:
         return self.classes.state() | add_prefix("together", self.together.state())
 
     def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave, which must be of `n_classes` classes of this width."""
+        """Take over what `state()` returned, which must be of `n_classes` classes of this width."""
         self.classes.restore(state, n_classes)
         self.together.restore(strip_prefix(state, "together"), 1)

@@ -18,13 +18,13 @@ import numpy as np
 from i2cansay.core.linalg.low_rank import LowRankFactor, LowRankMatrix, low_rank
 from i2cansay.core.linalg.symmetric import Factor, SymmetricMatrix
 from i2cansay.core.paper.moments import Moments, batch_moments
+from i2cansay.core.rounding import check_exact, unit
 from i2cansay.core.statistics.means import ClassMeans
-from i2cansay.core.statistics.rounding import check_exact, unit
 from i2cansay.core.types import Features, Float64, Rows, State
 
 # A mean variance below this is no spread: its inverse would overflow.
 NO_SPREAD = 1e-200
-# From this many dimensions on, few samples are a share of them that is worth another form of the matrix.
+# The low-rank form pays from this many dimensions on, and up to this many samples per dimension.
 LOW_RANK_FROM = 1024
 LOW_RANK_UP_TO = 0.25
 CLASSES_AT_A_TIME = 1024
@@ -108,13 +108,13 @@ class SharedScatter:
         ValueError
             If a class has fewer samples than are to leave, or a spread would become negative: then the
             samples cannot be ones it was taught. If rounding would be left in place of what the other samples
-            were: see `core.statistics.rounding`. Nothing has changed then.
+            were: see `core.rounding`. Nothing has changed then.
         """
         touched, batch, deviations = _within_batch(X, classes, weights)
         count_left, mean_left = self.means.without(batch.count, batch.mean, touched)
         leaving = np.concatenate([deviations, _steps(count_left, batch.count, batch.mean - mean_left)])
         before, less = self.matrix.diagonal(), np.einsum("nd,nd->d", leaving, leaving)
-        # Samples may come back rounded otherwise than they came, as a lift of float32 rows in other batches is.
+        # Samples may be rounded differently the second time, as a lift of float32 rows in other batches is.
         largest = float(np.square(X, dtype=np.float64).max(initial=0.0))
         rounding = 1e-6 * (before + less) + 1e-9 * len(X) * largest
         if np.any(before - less < -rounding):
@@ -172,12 +172,12 @@ class SharedScatter:
         )
 
     def fade(self, keep: float) -> None:
-        """Let everything taught so far count `keep` times as much."""
+        """Let all samples so far count `keep` times as much."""
         self.means.fade(keep)
         self.matrix.packed *= keep
 
     def merge(self, other: "SharedScatter", rows: Rows) -> None:
-        """Take in the samples of `other`, whose class i is class ``rows[i]`` here."""
+        """Add the samples of `other`, whose class i is class ``rows[i]`` here."""
         theirs = other.means
         self.matrix.add(other.matrix)
         self.matrix.add_gram(
@@ -217,7 +217,7 @@ class SharedScatter:
         return self._shrunk(shrinkage, mean_variance).inverse()
 
     def compact(self) -> SymmetricMatrix | LowRankMatrix:
-        """Return S in the form that is least work: by few rows as long as there are few samples."""
+        """Return S in the cheaper form: low rank as long as there are few samples."""
         if self.matrix.size < LOW_RANK_FROM or self.means.total > LOW_RANK_UP_TO * self.matrix.size:
             return self.matrix
         # Weights or fading may hide that there were more samples than they add up to.
@@ -234,7 +234,7 @@ class SharedScatter:
         return state | {"rounding": self._rounding} if self._rounding.any() else state
 
     def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave, which must be of `n_classes` classes of this width."""
+        """Take over what `state()` returned, which must be of `n_classes` classes of this width."""
         self.means.restore(state, n_classes)
         self.matrix.restore(state["matrix"])
         self._rounding = np.array(state.get("rounding", (0.0, 0.0)), dtype=np.float64)

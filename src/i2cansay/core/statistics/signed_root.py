@@ -1,4 +1,4 @@
-"""The square root of features, also of those below zero: Tukey's transform with exponent one half."""
+"""The signed square root of features: Tukey's transform with exponent one half."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ from i2cansay.core.types import Features
 def signed_root(X: Features) -> Features:
     """Return ``sign(x) sqrt(|x|)`` of every entry of `X`, (n, d), in its precision.
 
-    On features that a ReLU left, none below zero, it is the plain square root, which makes their long tails
-    shorter.
+    On features behind a ReLU, which are not negative, it is the plain square root, which shortens their long
+    tails.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One temperature that turns scores into probabilities, learnt from samples before they are learnt from."""
+"""One temperature that turns scores into probabilities, fitted to samples that are scored before they are learnt."""
 
 import numpy as np
 
@@ -9,8 +9,9 @@ from i2cansay.core.types import Features, Float64, Rows, State
 # How much of the evidence is kept at each update: the scale of the scores moves as classes arrive.
 MEMORY = 0.99
 LARGEST_STEP = 0.5
-# Learners that solve anew are asked seldom, and in between their scores can change by orders of magnitude: about
-# this many rows are remembered, in units of the scores' spread, and the spread itself is believed like these few.
+# Learners that solve on demand are scored seldom, and in between their scores can change by orders of magnitude.
+# T is therefore remembered in units of the scores' spread, with the evidence of about this many rows; the spread
+# itself counts as evidence of these few.
 REMEMBERED_ROWS = 75.0
 BELIEVED_ROWS = 4.0
 NEWTON_STEPS = 30
@@ -45,7 +46,7 @@ class Temperature:
         return float(np.exp(self._log))
 
     def update(self, scores: Features, targets: Rows) -> None:
-        """Learn from scores (n, c) that were given before the targets (n,) were known."""
+        """Learn from scores (n, c) that were computed before the targets (n,) were known."""
         if len(scores) == 0 or scores.shape[1] < 2:
             return
         scores = scores.astype(np.float64)
@@ -62,7 +63,7 @@ class Temperature:
             self._curvature *= float(np.exp(-step))
 
     def refit(self, scores: Features, targets: Rows) -> None:
-        """Learn the same from scores whose scale may be another than before: T moves with their spread.
+        """Learn from scores whose scale may have changed since the last time: T moves with their spread.
 
         Finds the most likely T for these rows and for what is remembered of earlier ones, as a parabola in log T.
         """
@@ -94,7 +95,7 @@ class Temperature:
         return softmax(scores.astype(np.float64) / self.value)  # type: ignore[return-value]
 
     def merge(self, other: "Temperature") -> None:
-        """Meet the other temperature, each weighing by its evidence."""
+        """Average with the other temperature, weighted by evidence."""
         evidence = self._evidence + other._evidence
         if evidence > 0:
             self._log += (other._log - self._log) * other._evidence / evidence
@@ -107,7 +108,7 @@ class Temperature:
         return {"temperature": np.array([self._log, self._curvature, self._evidence, self._spread])}
 
     def restore(self, state: State) -> None:
-        """Take over what `state()` gave."""
+        """Take over what `state()` returned."""
         numbers = state["temperature"]
         if numbers.shape != (4,):
             raise ValueError("the temperature should be four numbers")

@@ -1,4 +1,4 @@
-"""Every sample ever shown, for the one learner that keeps them all."""
+"""Every sample so far, for the offline upper bound."""
 
 import numpy as np
 
@@ -47,19 +47,22 @@ class CollectedSamples:
         self._weights = [np.concatenate(self._weights)]
         return self._weights[0]
 
+    def resize(self, n_classes: int) -> None:
+        """Do nothing: samples are kept one by one, whatever their class."""
+
     def drop(self, row: int) -> None:
-        """Throw out the samples of one class; the classes behind it move up."""
+        """Remove the samples of one class; the classes behind it move up."""
         keep = self.rows != row
         left = self.rows[keep]
         self._set(self.X[keep], left - (left > row), self.weights[keep])
 
     def state(self) -> State:
-        """Return `samples`, `sample_rows` and `sample_weights`."""
-        return {"samples": self.X, "sample_rows": self.rows, "sample_weights": self.weights}
+        """Return `X`, `rows` and `weights`."""
+        return {"X": self.X, "rows": self.rows, "weights": self.weights}
 
     def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave, which must be of `n_classes` classes of this width."""
-        X, rows, weights = state["samples"], state["sample_rows"], state["sample_weights"]
+        """Take over what `state()` returned, which must be of `n_classes` classes of this width."""
+        X, rows, weights = state["X"], state["rows"], state["weights"]
         if X.ndim != 2 or X.shape[1:] != self.X.shape[1:] or not rows.shape == weights.shape == X.shape[:1]:
             raise ValueError("the collected samples, their classes and weights do not fit together")
         if not np.array_equal(np.unique(rows), np.arange(n_classes)):

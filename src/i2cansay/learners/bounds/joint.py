@@ -1,4 +1,4 @@
-"""Logistic regression on everything at once: a yardstick, not a streaming method."""
+"""Logistic regression on all samples at once: an upper bound, not a streaming method."""
 
 from typing import Literal, NamedTuple
 
@@ -8,7 +8,7 @@ from numpy.typing import DTypeLike, NDArray
 from i2cansay.core.paper.head import cross_entropy
 from i2cansay.core.statistics.linear_scores import LinearScores
 from i2cansay.core.statistics.signed_root import signed_root
-from i2cansay.core.types import Features, Float64, Rows, State
+from i2cansay.core.types import Features, Float64, Rows
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.bounds.collected import CollectedSamples
 from i2cansay.learners.bounds.logistic import LogisticFit, fit_logistic
@@ -69,6 +69,9 @@ class JointLogisticRegression(OnlineClassifier):
     True
     """
 
+    summary = "logistic regression on everything at once, offline"
+    parts = ("_samples",)
+    caches = ("_rule",)
     stores_samples = True
     streaming = False
     order_free = True
@@ -100,12 +103,8 @@ class JointLogisticRegression(OnlineClassifier):
     def _state_bytes(self, n_features: int, n_classes: int) -> None:
         return None  # it collects every sample
 
-    def _grow(self, n_classes: int) -> None:
-        self._rule.clear()
-
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         self._samples.add(X, rows, weights)
-        self._rule.clear()
 
     def _scores(self, X: Features) -> Features:
         solution = self._solution()
@@ -162,16 +161,6 @@ class JointLogisticRegression(OnlineClassifier):
             scaled = _standardised(X, weights, root, dtype)[0]
             choices.append(_Trial(scaled, y, weights, max_iter=self.max_iter).walk(path, root))
         return max(choices, key=lambda choice: choice.merit)
-
-    def _drop(self, row: int) -> None:
-        self._samples.drop(row)
-        self._rule.clear()
-
-    def _state(self) -> State:
-        return self._samples.state()
-
-    def _restore(self, state: State) -> None:
-        self._samples.restore(state, len(self._labels))
 
 
 def _in_fixed_order(samples: CollectedSamples, rank: Rows) -> tuple[Float64, Rows, Float64]:

@@ -6,13 +6,13 @@ import numpy as np
 
 from i2cansay.core.paper.head import LinearHead, row_weights
 from i2cansay.core.part_bytes import head_bytes
-from i2cansay.core.types import Features, Float64, Rows, State
-from i2cansay.learners.base import OnlineClassifier
+from i2cansay.core.types import Features, Float64, Rows
+from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
 from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
 
 
 class Naive(OnlineClassifier):
-    """Plain SGD on the stream: the floor that every method against forgetting stands on.
+    """Plain SGD on the stream: the lower bound for every method against forgetting.
 
     Parameters
     ----------
@@ -36,6 +36,10 @@ class Naive(OnlineClassifier):
     >>> mixed.score(X[1500:], y[1500:]) > 0.7, model.score(X[1500:], y[1500:]) < 0.2  # about 0.79 and 0.11
     (True, True)
     """
+
+    summary = "softmax layer, SGD on the stream"
+    expected_failed_checks = WEIGHTS_ARE_NOT_COPIES
+    parts = ("_head",)
 
     def __init__(
         self,
@@ -63,9 +67,6 @@ class Naive(OnlineClassifier):
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
         return head_bytes(n_features, n_classes, momentum=self.momentum)
 
-    def _grow(self, n_classes: int) -> None:
-        self._head.resize(n_classes)
-
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         every_row = row_weights([len(X)], [1.0]) if weights is None else weights / weights.sum()
         x = X.astype(np.float32)
@@ -73,15 +74,3 @@ class Naive(OnlineClassifier):
 
     def _scores(self, X: Features) -> Features:
         return self._head.logits(X)
-
-    def _drop(self, row: int) -> None:
-        self._head.drop(row)
-
-    def _state(self) -> State:
-        return self._head.state()
-
-    def _restore(self, state: State) -> None:
-        width = self.n_features_in_
-        if state["weights"].shape[1:] != (width,):
-            raise ValueError(f"expected weights of width {width}, got shape {state['weights'].shape}")
-        self._head.restore(state, len(self._labels))

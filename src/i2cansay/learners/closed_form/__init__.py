@@ -1,1 +1,1 @@
-"""Methods that keep statistics and solve."""
+"""Methods that accumulate statistics and solve for a classifier in closed form."""

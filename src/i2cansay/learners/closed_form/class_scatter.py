@@ -73,7 +73,7 @@ class ClassScatter:
         self.means.take(batch.count, batch.mean, touched)
 
     def merge(self, other: "ClassScatter", rows: Rows) -> None:
-        """Take in the samples of `other`, whose class i is class ``rows[i]`` here."""
+        """Add the samples of `other`, whose class i is class ``rows[i]`` here."""
         theirs = other.means
         for i, row in enumerate(rows.tolist()):
             self.packed[row] += other.packed[i]
@@ -96,7 +96,7 @@ class ClassScatter:
         rows, target = np.ascontiguousarray(X, dtype=np.float32), self.packed[row]
         with threads_for(len(rows) * target.size):
             written = lapack.ssfrk(self.n_features, len(rows), 1.0, rows.T, 1.0, target, overwrite_c=1)
-        # f2py copies silently when the layout does not fit, and the sum would be lost without a word.
+        # f2py copies silently when the layout does not fit, and the sum would be lost silently.
         if not np.shares_memory(written, target):
             raise AssertionError("the packed triangle was copied instead of added to")
 
@@ -105,7 +105,7 @@ class ClassScatter:
         return {**self.means.state(), **{f"scatter.{row}": packed for row, packed in enumerate(self.packed)}}
 
     def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave, which must be of `n_classes` classes of this width."""
+        """Take over what `state()` returned, which must be of `n_classes` classes of this width."""
         self.means.restore(state, n_classes)
         size = self.n_features * (self.n_features + 1) // 2
         for row in range(n_classes):

@@ -1,4 +1,4 @@
-"""Distances by a covariance that is shrunk and brought to unit variances, as FeCAM measures them.
+"""Mahalanobis distances with a shrunk correlation matrix, as FeCAM defines them.
 
 Symbols: S -> covariance, V1 and V2 -> the means of its diagonal and of the rest of it, gamma1 and gamma2 -> how
 much of them is added.
@@ -71,7 +71,7 @@ class Mahalanobis:
 
 def _factor(matrix: Float32) -> Float32:
     """Return the packed Cholesky factor; a matrix that rounding has left indefinite is shrunk until it is not."""
-    if not np.isfinite(matrix).all():  # LAPACK would not tell
+    if not np.isfinite(matrix).all():  # LAPACK would not report it
         raise ValueError("a correlation matrix with entries that are not finite cannot be inverted")
     share = 1e-6
     while True:

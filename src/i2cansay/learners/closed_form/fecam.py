@@ -1,4 +1,4 @@
-"""FeCAM: Mahalanobis distances with a covariance for every class, shrunk and brought to unit variances."""
+"""FeCAM: Mahalanobis distances with a shrunk correlation matrix per class."""
 
 from typing import Literal, Self
 
@@ -8,7 +8,7 @@ from i2cansay.core.part_bytes import means_bytes, triangle_bytes
 from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.statistics.signed_root import signed_root
 from i2cansay.core.types import Features, Float64, Rows, State
-from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.base import ROUNDED_TO_FLOAT32, OnlineClassifier
 from i2cansay.learners.closed_form.class_scatter import ClassScatter
 from i2cansay.learners.closed_form.correlation import Mahalanobis, shrunk_correlation
 from i2cansay.learners.lazy import Cached
@@ -22,7 +22,7 @@ LARGEST_GAMMA = 1e8
 
 
 class FeCAM(OnlineClassifier):
-    """Takes the nearest class, each with a distance of its own; order and batches make no difference.
+    """Predicts the nearest class, each with its own Mahalanobis distance; order and batches make no difference.
 
     The squared distance to class c is ``x R_c^-1 x^T`` for the difference x of the sample and the mean of the class,
     both scaled to length one. R_c is the covariance of the class, shrunk by ``gamma1`` of its mean variance on
@@ -60,6 +60,9 @@ class FeCAM(OnlineClassifier):
     True
     """
 
+    summary = "Mahalanobis distance with a covariance per class"
+    expected_failed_checks = ROUNDED_TO_FLOAT32
+    parts = ("_statistics",)
     order_free = True
     lazy = True
     size_advice = 'covariance="common"'
@@ -105,10 +108,10 @@ class FeCAM(OnlineClassifier):
         known, factor = means_bytes(n_features, n_classes), triangle_bytes(n_features, 4)
         if self.covariance == "common":
             return known + triangle_bytes(n_features) + factor
-        return known + n_classes * 2 * factor  # a triangle, and its factor once it was asked
+        return known + n_classes * 2 * factor  # a triangle, and its factor after the first question
 
     def _grow(self, n_classes: int) -> None:
-        self._statistics.resize(n_classes)
+        super()._grow(n_classes)
         if self.covariance == "class":
             self._distances += [Cached() for _ in range(n_classes - len(self._distances))]
 
@@ -141,7 +144,7 @@ class FeCAM(OnlineClassifier):
         return Mahalanobis(shrunk_correlation(covariance, gamma1=self.gamma1, gamma2=self.gamma2))
 
     def merge(self, other: "FeCAM") -> Self:
-        """Take in what another learner of the same parameters was taught, exactly; `other` is not changed."""
+        """Add what another learner of the same parameters has learnt, exactly; `other` is not changed."""
 
         def take(rows: Rows) -> None:
             if isinstance(self._statistics, ClassScatter):
@@ -156,22 +159,19 @@ class FeCAM(OnlineClassifier):
         return self
 
     def _drop(self, row: int) -> None:
-        self._statistics.drop(row)
+        super()._drop(row)
         if self.covariance == "class":
             del self._distances[row]
 
-    def _state(self) -> State:
-        return self._statistics.state()
-
     def _restore(self, state: State) -> None:
-        self._statistics.restore(state, len(self._labels))
+        super()._restore(state)
         self._grow(len(self._labels))
 
 
 def _unit_length(X: Features) -> Float64:
     """Return the rows of `X`, (n, d), scaled to length one; a row of zeros stays."""
     rows = np.asarray(X, dtype=np.float64)
-    # By the largest entry first: squares of tiny or huge values would leave the range of numbers.
+    # Divided by the largest entry first: squares of tiny or huge values would underflow or overflow.
     largest = np.abs(rows).max(axis=1, keepdims=True)
     rows = rows / np.where(largest > 0, largest, 1.0)
     rows /= np.maximum(np.sqrt(np.einsum("nd,nd->n", rows, rows)), 1.0)[:, None]

@@ -5,9 +5,10 @@ from typing import Literal, Self
 import numpy as np
 
 from i2cansay.core.linalg.blas import inner
-from i2cansay.core.paper.moments import ClassMoments, Moments
+from i2cansay.core.paper.moments import ClassMoments
 from i2cansay.core.part_bytes import linear_bytes, moments_bytes
-from i2cansay.core.types import Features, Float64, Rows, State
+from i2cansay.core.statistics.total_moments import TotalMoments
+from i2cansay.core.types import Features, Float64, Rows
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.merging import merge_into
@@ -44,17 +45,17 @@ class _Densities:
 
 
 class OnlineGaussianNB(OnlineClassifier):
-    """A normal distribution per class and dimension; any order and any batches give the same ones.
+    """A normal distribution per class and dimension; order and batches make no difference.
 
     Equal to scikit-learn's `GaussianNB.fit` on the same samples. (Its `partial_fit` smooths by the variance
-    of the last batch; here it is that of everything that has passed.)
+    of the last batch; here it is the variance of all samples so far.)
 
     Parameters
     ----------
     var_smoothing : float
         This share of the largest variance of any dimension is added to all variances.
     prior : {"empirical", "uniform"}
-        Whether a class seen more often is more likely from the outset.
+        Whether classes have prior probabilities in proportion to their samples, or equal ones.
 
     Examples
     --------
@@ -65,6 +66,9 @@ class OnlineGaussianNB(OnlineClassifier):
     True
     """
 
+    summary = "Gaussian naive Bayes"
+    parts = ("_moments", "_together")
+    caches = ("_rule",)
     order_free = True
 
     def __init__(
@@ -79,58 +83,33 @@ class OnlineGaussianNB(OnlineClassifier):
 
     def _start(self, n_features: int) -> None:
         self._moments = ClassMoments(n_features)
-        # Of all samples as one class: gives the smoothing and a centre that stay when a class is forgotten.
-        self._together = ClassMoments(n_features)
-        self._together.resize(1)
+        # The smoothing and the centre stay as they are when a class is forgotten.
+        self._together = TotalMoments(n_features)
         self._rule: Cached[_Densities] = Cached()
 
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
         known = moments_bytes(n_features, n_classes) + moments_bytes(n_features, 1)
         return known + 2 * linear_bytes(n_features, n_classes)  # precisions, and means times them
 
-    def _grow(self, n_classes: int) -> None:
-        self._moments.resize(n_classes)
-        self._rule.clear()
-
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         self._moments.add(X, rows, weights)
-        self._together.add(X, np.zeros(len(X), dtype=np.int64), weights)
-        self._rule.clear()
+        self._together.add(X, weights)
 
     def _scores(self, X: Features) -> Features:
         return self._rule.get(self._densities).log_likelihood(X)
 
     def _densities(self) -> _Densities:
-        count, total = self._moments.count, self._together.count[0]
-        smoothing = self.var_smoothing * float(self._together.m2[0].max()) / total
+        count, total = self._moments.count, self._together.count
+        smoothing = self.var_smoothing * float(self._together.m2.max()) / total
         log_prior = np.log(count / total) if self.prior == "empirical" else np.zeros(len(count))
-        return _Densities(self._moments, self._together.mean[0].copy(), smoothing, log_prior)
+        return _Densities(self._moments, self._together.mean.copy(), smoothing, log_prior)
 
     def merge(self, other: "OnlineGaussianNB") -> Self:
-        """Take in what another learner of the same parameters was taught, exactly; `other` is not changed."""
-        merge_into(self, other, lambda rows: self._take_in(other, rows))
-        self._rule.clear()
+        """Add what another learner of the same parameters has learnt, exactly; `other` is not changed."""
+
+        def take(rows: Rows) -> None:
+            self._moments.merge(other._moments.read(), rows)
+            self._together.merge(other._together)
+
+        merge_into(self, other, take)
         return self
-
-    def _take_in(self, other: "OnlineGaussianNB", rows: Rows) -> None:
-        for mine, theirs, at in (
-            (self._moments, other._moments, rows),
-            (self._together, other._together, np.zeros(1, dtype=np.int64)),
-        ):
-            mine.merge(Moments(theirs.count, theirs.mean, theirs.m2), at)
-
-    def _drop(self, row: int) -> None:
-        self._moments.drop(row)
-        self._rule.clear()
-
-    def _state(self) -> State:
-        together = {f"together.{name}": array for name, array in self._together.state().items()}
-        return {**self._moments.state(), **together}
-
-    def _restore(self, state: State) -> None:
-        self._moments = ClassMoments.from_state(state)
-        self._together = ClassMoments.from_state({n: state[f"together.{n}"] for n in ("count", "mean", "m2")})
-        shapes = self._moments.mean.shape, self._together.mean.shape
-        expected = (len(self._labels), self.n_features_in_), (1, self.n_features_in_)
-        if shapes != expected:
-            raise ValueError(f"expected statistics of shapes {expected}, got {shapes}")

@@ -7,7 +7,7 @@ import numpy as np
 from i2cansay.core.part_bytes import linear_bytes, means_bytes
 from i2cansay.core.statistics.linear_scores import LinearScores
 from i2cansay.core.statistics.means import ClassMeans
-from i2cansay.core.types import Features, Float64, Rows, State
+from i2cansay.core.types import Features, Float64, Rows
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.merging import merge_into
@@ -15,7 +15,7 @@ from i2cansay.learners.parameters import check_choice
 
 
 class NearestClassMean(OnlineClassifier):
-    """Keeps the mean of every class; any order and any batches give the same means.
+    """Keeps the mean of every class; order and batches make no difference.
 
     Parameters
     ----------
@@ -32,6 +32,9 @@ class NearestClassMean(OnlineClassifier):
     True
     """
 
+    summary = "nearest class mean"
+    parts = ("_means",)
+    caches = ("_rule",)
     order_free = True
 
     def __init__(self, *, metric: Literal["euclidean", "cosine"] = "euclidean") -> None:
@@ -47,13 +50,8 @@ class NearestClassMean(OnlineClassifier):
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
         return means_bytes(n_features, n_classes) + linear_bytes(n_features, n_classes)
 
-    def _grow(self, n_classes: int) -> None:
-        self._means.resize(n_classes)
-        self._rule.clear()
-
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         self._means.add(X, rows, weights)
-        self._rule.clear()
 
     def _scores(self, X: Features) -> Features:
         scores = self._rule.get(self._make_rule).of(X)
@@ -69,20 +67,9 @@ class NearestClassMean(OnlineClassifier):
         return LinearScores(self._means.centre.copy(), 2 * means, -np.einsum("cd,cd->c", means, means))
 
     def merge(self, other: "NearestClassMean") -> Self:
-        """Take in what another learner of the same parameters was taught, exactly; `other` is not changed."""
+        """Add what another learner of the same parameters has learnt, exactly; `other` is not changed."""
         merge_into(self, other, lambda rows: self._means.merge(other._means, rows))
-        self._rule.clear()
         return self
-
-    def _drop(self, row: int) -> None:
-        self._means.drop(row)
-        self._rule.clear()
-
-    def _state(self) -> State:
-        return self._means.state()
-
-    def _restore(self, state: State) -> None:
-        self._means.restore(state, len(self._labels))
 
 
 def _safe_norm(X: Features) -> Float64:

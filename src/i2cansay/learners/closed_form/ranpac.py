@@ -1,20 +1,20 @@
 """RanPAC: ridge regression on a random, rectified projection of the features."""
 
+from types import MappingProxyType
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from i2cansay.core.linalg.blas import inner
 from i2cansay.core.part_bytes import linear_bytes, ridge_bytes
-from i2cansay.core.state_parts import check_range
 from i2cansay.core.statistics.ridge_statistics import RidgeStatistics
-from i2cansay.core.types import Features, Float64, Rows, State
+from i2cansay.core.types import Features, Float64, Rows
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.closed_form.ridge_solution import RidgeSolution, check_penalty, solve_ridge
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.merging import check_mergeable, merge_into
 from i2cansay.learners.parameters import check_whole
-from i2cansay.learners.validation import make_generator
+from i2cansay.learners.seeded_draw import SeededDraw
 
 # Rows projected at a time: 40 MB at 10,000 projections, and enough to keep the product with itself busy.
 BLOCK = 512
@@ -59,6 +59,10 @@ class RanPAC(OnlineClassifier):
     True
     """
 
+    summary = "random projection and ridge regression"
+    small_parameters = MappingProxyType({"n_projections": 40})
+    parts = ("_projection", "_statistics")
+    caches = ("_rule",)
     order_free = True
     lazy = True
     size_advice = "fewer n_projections"
@@ -81,8 +85,7 @@ class RanPAC(OnlineClassifier):
         check_whole(n_projections=self.n_projections, at_least=1)
 
     def _start(self, n_features: int) -> None:
-        self._seed = int(make_generator(self.random_state).integers(2**63))
-        self._projection: Cached[Float64] = Cached()
+        self._projection: SeededDraw[Float64] = SeededDraw(self.random_state)
         self._statistics = RidgeStatistics(self.n_projections)
         self._rule: Cached[RidgeSolution] = Cached()
 
@@ -91,16 +94,12 @@ class RanPAC(OnlineClassifier):
         lifted = np.asarray(inner(X, self._projection.get(self._draw)), dtype=np.float64)
         return np.maximum(lifted, 0.0, out=lifted)
 
-    def _draw(self) -> Float64:
-        return np.random.default_rng(self._seed).standard_normal((self.n_projections, self.n_features_in_))
+    def _draw(self, rng: np.random.Generator) -> Float64:
+        return rng.standard_normal((self.n_projections, self.n_features_in_))
 
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
         width = self.n_projections
         return ridge_bytes(width, n_classes) + linear_bytes(width, n_classes) + 8 * width * n_features
-
-    def _grow(self, n_classes: int) -> None:
-        self._statistics.resize(n_classes)
-        self._rule.clear()
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         for start in range(0, len(X), BLOCK):
@@ -108,7 +107,6 @@ class RanPAC(OnlineClassifier):
             self._statistics.add(
                 self._project(X[block]), rows[block], None if weights is None else weights[block]
             )
-        self._rule.clear()
 
     def _scores(self, X: Features) -> Features:
         rule = self._rule.get(self._solve).rule
@@ -127,24 +125,9 @@ class RanPAC(OnlineClassifier):
         return self._rule.get(self._solve).penalty
 
     def merge(self, other: "RanPAC") -> Self:
-        """Take in what another with the same projection was taught, exactly; `other` is not changed."""
+        """Add what another learner with the same projection has learnt, exactly; `other` is not changed."""
         check_mergeable(self, other)
-        if self._started and other._started and self._seed != other._seed:
+        if self._started and other._started and self._projection.seed != other._projection.seed:
             raise ValueError("the two learners have different projections; give both the same random_state")
         merge_into(self, other, lambda rows: self._statistics.merge(other._statistics, rows))
-        self._rule.clear()
         return self
-
-    def _drop(self, row: int) -> None:
-        self._statistics.drop(row)
-        self._rule.clear()
-
-    def _state(self) -> State:
-        return {**self._statistics.state(), "seed": np.array([self._seed], dtype=np.int64)}
-
-    def _restore(self, state: State) -> None:
-        if state["seed"].shape != (1,):
-            raise ValueError("the seed of the projection should be one number")
-        check_range("the seed of the projection", state["seed"], 0, 2.0**63)
-        self._seed = int(state["seed"][0])
-        self._statistics.restore(state, len(self._labels))

@@ -1,21 +1,21 @@
 """Linear discriminant analysis on random Fourier features: the Gaussian kernel, in one pass and bounded memory."""
 
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 
 from i2cansay.core.linalg.blas import inner
 from i2cansay.core.part_bytes import linear_bytes, scatter_bytes
-from i2cansay.core.state_parts import check_range
 from i2cansay.core.statistics.discriminant import discriminant
 from i2cansay.core.statistics.linear_scores import LinearScores
 from i2cansay.core.statistics.scatter import SharedScatter, oas_shrinkage
-from i2cansay.core.types import Features, Float64, Rows, State
+from i2cansay.core.types import Features, Float64, Rows
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.merging import check_mergeable, merge_into
 from i2cansay.learners.parameters import check_positive, check_whole
-from i2cansay.learners.validation import make_generator
+from i2cansay.learners.seeded_draw import SeededDraw
 
 # Rows lifted at a time: 40 MB at 10,000 projections, and enough to keep the product with itself busy.
 BLOCK = 512
@@ -61,6 +61,10 @@ class RandomFourierLDA(OnlineClassifier):
     True
     """
 
+    summary = "random Fourier features and LDA (RanDumb, KLDA)"
+    small_parameters = MappingProxyType({"n_projections": 40})
+    parts = ("_waves", "_scatter")
+    caches = ("_rule",)
     order_free = True
     lazy = True
     size_advice = "fewer n_projections"
@@ -83,8 +87,7 @@ class RandomFourierLDA(OnlineClassifier):
         check_whole(n_projections=self.n_projections, at_least=1)
 
     def _start(self, n_features: int) -> None:
-        self._seed = int(make_generator(self.random_state).integers(2**63))
-        self._waves: Cached[tuple[Float64, Float64]] = Cached()
+        self._waves: SeededDraw[tuple[Float64, Float64]] = SeededDraw(self.random_state)
         self._scatter = SharedScatter(self.n_projections)
         self._rule: Cached[LinearScores] = Cached()
 
@@ -93,7 +96,7 @@ class RandomFourierLDA(OnlineClassifier):
         directions, phases = self._waves.get(self._draw)
         X = np.asarray(X, dtype=np.float64)
         if self.normalize:
-            # By the largest entry first: squares of tiny or huge values would leave the range of numbers.
+            # Divided by the largest entry first: squares of tiny or huge values would underflow or overflow.
             largest = np.abs(X).max(axis=1, keepdims=True)
             X = X / np.where(largest > 0, largest, 1.0)
             X /= np.maximum(np.sqrt(np.einsum("nd,nd->n", X, X)), 1.0)[:, None]
@@ -103,8 +106,7 @@ class RandomFourierLDA(OnlineClassifier):
         lifted *= np.sqrt(2 / self.n_projections)
         return lifted
 
-    def _draw(self) -> tuple[Float64, Float64]:
-        rng = np.random.default_rng(self._seed)
+    def _draw(self, rng: np.random.Generator) -> tuple[Float64, Float64]:
         directions = rng.standard_normal((self.n_projections, self.n_features_in_))
         return directions, rng.uniform(0, 2 * np.pi, self.n_projections)
 
@@ -113,15 +115,10 @@ class RandomFourierLDA(OnlineClassifier):
         waves = 8 * width * (n_features + 1)
         return scatter_bytes(width, n_classes) + linear_bytes(width, n_classes) + waves
 
-    def _grow(self, n_classes: int) -> None:
-        self._scatter.resize(n_classes)
-        self._rule.clear()
-
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         for start in range(0, len(X), BLOCK):
             block = slice(start, start + BLOCK)
             self._scatter.add(self._lift(X[block]), rows[block], None if weights is None else weights[block])
-        self._rule.clear()
 
     def _scores(self, X: Features) -> Features:
         rule = self._rule.get(self._solve)
@@ -132,31 +129,16 @@ class RandomFourierLDA(OnlineClassifier):
 
     @property
     def shrinkage_(self) -> float:
-        """The share of the sphere in the covariance as it stands."""
+        """The present shrinkage of the covariance."""
         return oas_shrinkage(self._scatter.matrix, self._scatter.means.total)
 
     def _solve(self) -> LinearScores:
         return discriminant(self._scatter, self.shrinkage_)
 
     def merge(self, other: "RandomFourierLDA") -> Self:
-        """Take in what another with the same lift was taught, exactly; `other` is not changed."""
+        """Add what another learner with the same lift has learnt, exactly; `other` is not changed."""
         check_mergeable(self, other)
-        if self._started and other._started and self._seed != other._seed:
+        if self._started and other._started and self._waves.seed != other._waves.seed:
             raise ValueError("the two learners have different lifts; give both the same random_state")
         merge_into(self, other, lambda rows: self._scatter.merge(other._scatter, rows))
-        self._rule.clear()
         return self
-
-    def _drop(self, row: int) -> None:
-        self._scatter.drop(row)
-        self._rule.clear()
-
-    def _state(self) -> State:
-        return {**self._scatter.state(), "seed": np.array([self._seed], dtype=np.int64)}
-
-    def _restore(self, state: State) -> None:
-        if state["seed"].shape != (1,):
-            raise ValueError("the seed of the lift should be one number")
-        check_range("the seed of the lift", state["seed"], 0, 2.0**63)
-        self._seed = int(state["seed"][0])
-        self._scatter.restore(state, len(self._labels))

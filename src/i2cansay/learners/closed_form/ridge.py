@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from i2cansay.core.part_bytes import linear_bytes, ridge_bytes
 from i2cansay.core.statistics.ridge_statistics import RidgeStatistics
-from i2cansay.core.types import Features, Float64, Rows, State
+from i2cansay.core.types import Features, Float64, Rows
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.closed_form.ridge_solution import RidgeSolution, check_penalty, solve_ridge
 from i2cansay.learners.lazy import Cached
@@ -14,8 +14,8 @@ from i2cansay.learners.merging import merge_into
 class RecursiveRidge(OnlineClassifier):
     """Regression onto one-hot targets, ``(G + l I)^-1 Q``; order and batches make no difference.
 
-    What recursive least squares updates sample by sample is here solved from the accumulated G and Q when a
-    score is asked for and something has been learnt since: the same answer, without the drift of a recursion.
+    Recursive least squares updates the solution sample by sample; here it is solved from the accumulated G and Q
+    when scores are needed and something was learnt since: the same solution, without the drift of a recursion.
 
     Parameters
     ----------
@@ -41,6 +41,9 @@ class RecursiveRidge(OnlineClassifier):
     True
     """
 
+    summary = "ridge regression from accumulated moments"
+    parts = ("_statistics",)
+    caches = ("_rule",)
     order_free = True
     lazy = True
 
@@ -61,13 +64,8 @@ class RecursiveRidge(OnlineClassifier):
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
         return ridge_bytes(n_features, n_classes) + linear_bytes(n_features, n_classes)
 
-    def _grow(self, n_classes: int) -> None:
-        self._statistics.resize(n_classes)
-        self._rule.clear()
-
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         self._statistics.add(X, rows, weights)
-        self._rule.clear()
 
     def _scores(self, X: Features) -> Features:
         return self._rule.get(self._solve).rule.of(X)
@@ -84,17 +82,6 @@ class RecursiveRidge(OnlineClassifier):
         return self._rule.get(self._solve).penalty
 
     def merge(self, other: "RecursiveRidge") -> Self:
-        """Take in what another learner of the same parameters was taught, exactly; `other` is not changed."""
+        """Add what another learner of the same parameters has learnt, exactly; `other` is not changed."""
         merge_into(self, other, lambda rows: self._statistics.merge(other._statistics, rows))
-        self._rule.clear()
         return self
-
-    def _drop(self, row: int) -> None:
-        self._statistics.drop(row)
-        self._rule.clear()
-
-    def _state(self) -> State:
-        return self._statistics.state()
-
-    def _restore(self, state: State) -> None:
-        self._statistics.restore(state, len(self._labels))

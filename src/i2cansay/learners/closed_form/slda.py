@@ -8,7 +8,7 @@ from i2cansay.core.part_bytes import linear_bytes, scatter_bytes
 from i2cansay.core.statistics.discriminant import discriminant
 from i2cansay.core.statistics.linear_scores import LinearScores
 from i2cansay.core.statistics.scatter import SharedScatter, oas_shrinkage
-from i2cansay.core.types import Features, Float64, Rows, State
+from i2cansay.core.types import Features, Float64, Rows
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.merging import merge_into
@@ -16,7 +16,7 @@ from i2cansay.learners.parameters import check_choice
 
 
 class StreamingLDA(OnlineClassifier):
-    """Linear discriminant analysis that can be taught at any time; order and batches make no difference.
+    """Linear discriminant analysis that learns at any time; order and batches make no difference.
 
     The covariance is ``A = (1 - e) S/N + e tr(S/N)/d I`` with S the scatter of all samples around the final
     means of their classes, and the score of class c is ``f A^-1 p_c - p_c A^-1 p_c / 2``, less a term common
@@ -25,11 +25,11 @@ class StreamingLDA(OnlineClassifier):
     Parameters
     ----------
     epsilon : float
-        The share e of the sphere in the covariance, above 0 and at most 1, for ``shrinkage="fixed"``.
+        The shrinkage e of the covariance, above 0 and at most 1, for ``shrinkage="fixed"``.
     shrinkage : {"fixed", "oas"}
         "oas" takes e from the scatter itself (oracle approximating shrinkage).
     prior : {"uniform", "empirical"}
-        Whether a class seen more often is more likely from the outset.
+        Whether classes have equal prior probabilities, or in proportion to their samples.
 
     Notes
     -----
@@ -46,6 +46,9 @@ class StreamingLDA(OnlineClassifier):
     True
     """
 
+    summary = "streaming linear discriminant analysis"
+    parts = ("_scatter",)
+    caches = ("_rule",)
     order_free = True
     lazy = True
 
@@ -73,20 +76,15 @@ class StreamingLDA(OnlineClassifier):
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
         return scatter_bytes(n_features, n_classes) + linear_bytes(n_features, n_classes)
 
-    def _grow(self, n_classes: int) -> None:
-        self._scatter.resize(n_classes)
-        self._rule.clear()
-
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         self._scatter.add(X, rows, weights)
-        self._rule.clear()
 
     def _scores(self, X: Features) -> Features:
         return self._rule.get(self._solve).of(X)
 
     @property
     def shrinkage_(self) -> float:
-        """The share of the sphere in the covariance as it stands."""
+        """The present shrinkage e of the covariance."""
         if self.shrinkage == "fixed":
             return self.epsilon
         return oas_shrinkage(self._scatter.matrix, self._scatter.means.total)
@@ -105,13 +103,12 @@ class StreamingLDA(OnlineClassifier):
         return discriminant(self._scatter, self.shrinkage_, empirical_prior=self.prior == "empirical")
 
     def merge(self, other: "StreamingLDA") -> Self:
-        """Take in what another learner of the same parameters was taught, exactly; `other` is not changed."""
+        """Add what another learner of the same parameters has learnt, exactly; `other` is not changed."""
         merge_into(self, other, lambda rows: self._scatter.merge(other._scatter, rows))
-        self._rule.clear()
         return self
 
     def unlearn(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Take samples that were taught, (n, d) with labels (n,), out again, exactly.
+        """Remove samples that were learnt, (n, d) with labels (n,), exactly.
 
         A class that has no sample left is forgotten. What was learnt from scoring them stays: the temperature of
         `predict_proba`, and how many samples have passed.
@@ -121,17 +118,7 @@ class StreamingLDA(OnlineClassifier):
         """
         X, rows, weights = self._check_taught(X, y, sample_weight)
         self._scatter.subtract(X, rows, weights)
-        self._rule.clear()
+        self._clear_caches()
         for label in self._labels.arrived()[self._scatter.means.count == 0].tolist():
             self.forget(label)
         return self
-
-    def _drop(self, row: int) -> None:
-        self._scatter.drop(row)
-        self._rule.clear()
-
-    def _state(self) -> State:
-        return self._scatter.state()
-
-    def _restore(self, state: State) -> None:
-        self._scatter.restore(state, len(self._labels))

@@ -1,1 +1,1 @@
-"""Methods that keep a memory of their own kind: prototypes, experts, candidates, rows."""
+"""Methods with a memory of their own kind: prototypes, experts, candidates, addresses."""

@@ -5,17 +5,16 @@ from typing import Any
 import numpy as np
 
 from i2cansay.core.buffers.sample_memory import SampleMemory
-from i2cansay.core.paper.moments import ClassMoments
-from i2cansay.core.state_parts import check_range, strip_prefix
-from i2cansay.core.types import Features, Float64, Rows, State
-from i2cansay.learners.base import OnlineClassifier
+from i2cansay.core.statistics.total_moments import TotalMoments
+from i2cansay.core.types import Features, Float64, Rows
+from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
 from i2cansay.learners.lazy import Cached
-from i2cansay.learners.memory.gaussian_expert import GaussianExpert
+from i2cansay.learners.memory.gaussian_expert import GaussianExpert, GaussianExperts
 from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
 
-# A variance below this share of the features' own is not believed: few samples make it out of nothing.
+# No variance is taken to be below this share of the features' own: few samples underestimate it.
 LEAST_SHARE = 1e-3
-# Experts are also trained when the learner is asked, and a question must neither overflow nor take for ever.
+# Experts are also trained when scores are needed, which must neither overflow nor take for ever.
 LARGEST_RATE = 1e3
 MOST_EPOCHS = 1000
 
@@ -79,6 +78,10 @@ class CNDPM(OnlineClassifier):
     (True, True)
     """
 
+    summary = "a growing mixture of experts"
+    expected_failed_checks = WEIGHTS_ARE_NOT_COPIES
+    parts = ("_everything", "_memory", "_experts")
+    caches = ("_provisional",)
     stores_samples = True
     lazy = True
 
@@ -108,27 +111,22 @@ class CNDPM(OnlineClassifier):
         self.random_state = random_state
 
     def _start(self, n_features: int) -> None:
-        self._everything = ClassMoments(n_features)
-        self._everything.resize(1)
+        self._everything = TotalMoments(n_features)
         self._memory = SampleMemory(self.memory_size, n_features)
-        self._experts: list[GaussianExpert] = []
+        self._experts = GaussianExperts(n_features)
         self._provisional: Cached[GaussianExpert] = Cached()
 
     def _state_bytes(self, n_features: int, n_classes: int) -> None:
         return None  # an expert is added whenever the memory is full of what no other explains
 
-    def _grow(self, n_classes: int) -> None:
-        self._provisional.clear()
-
     # -- learning -------------------------------------------------------------------------------------------
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
-        self._provisional.clear()
-        self._everything.add(X, np.zeros(len(X), dtype=np.int64), weights)
+        self._everything.add(X, weights)
         expert_of_row = self._assign(X, rows)
         for place in np.unique(expert_of_row[expert_of_row >= 0]).tolist():
             own = np.flatnonzero(expert_of_row == place)
-            self._experts[place].learn(
+            self._experts.all[place].learn(
                 X[own],
                 rows[own],
                 None if weights is None else weights[own],
@@ -144,9 +142,9 @@ class CNDPM(OnlineClassifier):
 
     def _assign(self, X: Features, rows: Rows) -> Rows:
         """Return the expert of each row, (n,); -1 where a new one would explain it better."""
-        joint = np.full((len(X), 1 + len(self._experts)), -np.inf)
+        joint = np.full((len(X), 1 + len(self._experts.all)), -np.inf)
         joint[:, 0] = self.log_alpha + self._log_base(X)
-        for place, expert in enumerate(self._experts):
+        for place, expert in enumerate(self._experts.all):
             known = np.flatnonzero(np.isin(rows, expert.classes))
             if len(known):
                 x, own = X[known], np.searchsorted(expert.classes, rows[known])
@@ -157,20 +155,19 @@ class CNDPM(OnlineClassifier):
 
     def _log_base(self, X: Features) -> Float64:
         """Return log p_0 of rows (n, d), (n,)."""
-        count = float(self._everything.count[0])
-        variance = np.maximum(self._everything.m2[0] / count, self._least_variance())
-        squares = (X - self._everything.mean[0]) ** 2 / variance
+        variance = np.maximum(self._everything.variance(), self._least_variance())
+        squares = (X - self._everything.mean) ** 2 / variance
         density: Float64 = -0.5 * (squares + np.log(2.0 * np.pi * variance)).sum(axis=1)
         return density
 
     def _least_variance(self) -> float:
-        mean_variance = float(self._everything.m2[0].mean()) / float(self._everything.count[0])
+        mean_variance = float(self._everything.m2.mean()) / self._everything.count
         # Without any spread yet there is no scale to go by.
         return LEAST_SHARE * mean_variance if mean_variance > 1e-200 else 1.0
 
     def _sleep(self) -> None:
-        """Make an expert of the short-term memory and empty it."""
-        self._experts.append(self._make_expert(self._rng))
+        """Train an expert on the short-term memory, and empty it."""
+        self._experts.all.append(self._make_expert(self._rng))
         self._memory.keep(np.empty(0, dtype=np.int64))
 
     def _make_expert(self, rng: np.random.Generator) -> GaussianExpert:
@@ -188,9 +185,9 @@ class CNDPM(OnlineClassifier):
     # -- deciding -------------------------------------------------------------------------------------------
 
     def _scores(self, X: Features) -> Features:
-        experts = list(self._experts)
+        experts = list(self._experts.all)
         if len(self._memory):
-            # Asking may not move the learner's generator.
+            # Scoring must not advance the learner's generator.
             experts.append(self._provisional.get(lambda: self._make_expert(np.random.default_rng(0))))
         joint = np.full((len(X), len(self._labels)), -np.inf)
         for expert in experts:
@@ -204,37 +201,7 @@ class CNDPM(OnlineClassifier):
     @property
     def n_experts_(self) -> int:
         """How many experts have been opened."""
-        return len(self._experts)
-
-    # -- state ----------------------------------------------------------------------------------------------
-
-    def _drop(self, row: int) -> None:
-        self._provisional.clear()
-        self._memory.drop(row)
-        for expert in self._experts:
-            expert.drop(row)
-        self._experts = [expert for expert in self._experts if len(expert.classes)]
-
-    def _state(self) -> State:
-        state = {f"everything.{name}": array for name, array in self._everything.state().items()}
-        state |= {f"memory.{name}": array for name, array in self._memory.state().items()}
-        for place, expert in enumerate(self._experts):
-            state |= {f"expert.{place}.{name}": array for name, array in expert.state().items()}
-        return {**state, "n_experts": np.array([len(self._experts)])}
-
-    def _restore(self, state: State) -> None:
-        n_classes, n_features = len(self._labels), self.n_features_in_
-        if state["n_experts"].shape != (1,):
-            raise ValueError("the number of experts should be one number")
-        check_range("the number of experts", state["n_experts"], 0, len(state))
-        self._everything = ClassMoments.from_state(strip_prefix(state, "everything"))
-        if self._everything.mean.shape != (1, n_features):
-            raise ValueError(f"expected the statistics of all samples, of {n_features} features")
-        self._memory.restore(strip_prefix(state, "memory"), n_classes)
-        self._experts = [
-            GaussianExpert.from_state(strip_prefix(state, f"expert.{place}"), n_features, n_classes)
-            for place in range(int(state["n_experts"][0]))
-        ]
+        return len(self._experts.all)
 
     def _check_parameters(self) -> None:
         check_positive(chill=self.chill, lr=self.lr)

@@ -5,13 +5,12 @@ from typing import Any
 import numpy as np
 
 from i2cansay.core.buffers.balanced_reservoir import BalancedReservoir
-from i2cansay.core.linalg.blas import add_outer, inner
-from i2cansay.core.linalg.row_buffer import RowBuffer
+from i2cansay.core.linalg.blas import inner
 from i2cansay.core.part_bytes import room, samples_bytes
-from i2cansay.core.state_parts import check_range, strip_prefix
-from i2cansay.core.types import Features, Float32, Float64, Rows, State
-from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.memory.prototype_loss import proxy_loss, through_length, unit_rows
+from i2cansay.core.types import Features, Float32, Float64, Rows
+from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
+from i2cansay.learners.memory.prototype_loss import proxy_loss, through_length
+from i2cansay.learners.memory.prototypes import Embedding, Prototypes
 from i2cansay.learners.parameters import check_positive, check_whole
 
 
@@ -76,6 +75,9 @@ class CoPE(OnlineClassifier):
     True
     """
 
+    summary = "evolving prototypes in a learnt embedding"
+    expected_failed_checks = WEIGHTS_ARE_NOT_COPIES
+    parts = ("_embedding", "_prototypes", "_memory")
     stores_samples = True
     size_advice = "a smaller memory_size"
 
@@ -101,59 +103,45 @@ class CoPE(OnlineClassifier):
         self.random_state = random_state
 
     def _start(self, n_features: int) -> None:
-        width = n_features if self.embedding_size is None else min(self.embedding_size, n_features)
-        # A narrower map is drawn with the first batch: the generator is made after this.
-        self._map: Float32 = np.eye(width, n_features, dtype=np.float32)
-        self._drawn = width == n_features
-        self._prototypes = RowBuffer(width=width, dtype=np.float64)
-        self._updates = RowBuffer(width=None, dtype=np.int64)
+        width = self._width(n_features)
+        self._embedding = Embedding(n_features, width)
+        self._prototypes = Prototypes(width)
         self._memory = BalancedReservoir(self.memory_size, n_features)
 
+    def _width(self, n_features: int) -> int:
+        return n_features if self.embedding_size is None else min(self.embedding_size, n_features)
+
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
-        width = n_features if self.embedding_size is None else min(self.embedding_size, n_features)
+        width = self._width(n_features)
         prototypes = 8 * room(n_classes) * (width + 3)
         return 4 * width * n_features + prototypes + samples_bytes(n_features, self.memory_size)
-
-    def _grow(self, n_classes: int) -> None:
-        self._prototypes.resize(n_classes)
-        self._updates.resize(n_classes)
-        self._memory.resize(n_classes)
 
     # -- learning -------------------------------------------------------------------------------------------
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
-        self._draw_map()
+        self._embedding.draw(self._rng)
         share = np.ones(len(X)) if weights is None else weights * (len(X) / weights.sum())
         x = X.astype(np.float32, copy=False)
-        sums, counts = np.zeros_like(self._prototypes.view), np.zeros(len(self._updates))
+        sums = np.zeros_like(self._prototypes.values)
+        counts = np.zeros(len(sums))
         for iteration in range(self.iterations):
             replayed, replayed_rows = self._replay(len(X))
             features, classes = np.concatenate([x, replayed]), np.concatenate([rows, replayed_rows])
             row_weights = np.concatenate([share, np.ones(len(replayed))])
-            embedded, lengths = self._embed(features)
+            embedded, lengths = self._embedding.of(features)
             if iteration == 0:
-                self._begin_prototypes(embedded, classes, row_weights)
+                self._prototypes.begin(embedded, classes, row_weights)
             if len(counts) > 1:
-                loss = proxy_loss(embedded, classes, self._prototypes.view, self.temperature)
+                loss = proxy_loss(embedded, classes, self._prototypes.values, self.temperature)
                 gradient = through_length(loss.gradient * row_weights[:, None], embedded, lengths)
-                add_outer(self._map, gradient, features, scale=-self.lr)
-            # Replayed rows of every iteration move the prototypes, the batch itself once.
+                self._embedding.step(gradient, features, lr=self.lr)
+            # The prototypes move by the replayed rows of every iteration, and by the batch once.
             last = iteration == self.iterations - 1
             moving = slice(0 if last else len(X), None)
             np.add.at(sums, classes[moving], embedded[moving] * row_weights[moving, None])
             np.add.at(counts, classes[moving], row_weights[moving])
-        self._move_prototypes(sums, counts)
+        self._prototypes.move(sums, counts, momentum=self.momentum)
         self._memory.add(X, rows, self._rng)
-
-    def _draw_map(self) -> None:
-        if not self._drawn:
-            directions = self._rng.standard_normal(self._map.shape[::-1])
-            self._map = np.ascontiguousarray(np.linalg.qr(directions)[0].T, dtype=np.float32)
-            self._drawn = True
-
-    def _embed(self, X: Features) -> tuple[Features, Features]:
-        """Return the embedding of rows (n, d), (n, m) of unit length, and the lengths before, (n, 1)."""
-        return unit_rows(inner(X, self._map).astype(np.float64))
 
     def _replay(self, n: int) -> tuple[Float32, Rows]:
         """Return up to `n` different rows of the memory, every class as likely as any other, and their classes."""
@@ -164,64 +152,15 @@ class CoPE(OnlineClassifier):
         chosen = self._rng.choice(len(held), size=min(n, len(held)), replace=False, p=odds / odds.sum())
         return held.rows[chosen], held.classes[chosen]
 
-    def _begin_prototypes(self, embedded: Features, classes: Rows, weights: Float64) -> None:
-        """Give the classes that have none a prototype to take the first step by: the mean of their rows."""
-        for row in np.unique(classes[self._updates.view[classes] == 0]).tolist():
-            own = classes == row
-            mean = np.average(embedded[own], axis=0, weights=weights[own])
-            self._prototypes.view[row] = unit_rows(mean[None])[0]
-
-    def _move_prototypes(self, sums: Float64, counts: Float64) -> None:
-        """Move every class with rows, of these sums (c, m) and weights (c,), towards their mean."""
-        moved = np.flatnonzero(counts)
-        updates = self._updates.view[moved]
-        keep = np.minimum(self.momentum, updates / (updates + 1.0))[:, None]
-        old, mean = self._prototypes.view[moved], sums[moved] / counts[moved, None]
-        self._prototypes.view[moved] = unit_rows(keep * old + (1.0 - keep) * mean)[0]
-        self._updates.view[moved] += 1
-
     # -- deciding -------------------------------------------------------------------------------------------
 
     def _scores(self, X: Features) -> Features:
-        return inner(self._embed(X)[0], self._prototypes.view)
+        return inner(self._embedding.of(X)[0], self._prototypes.values)
 
     @property
     def prototypes_(self) -> Float64:
         """Prototypes, (n_classes, m), of unit length, in the order of `classes_`."""
-        return self._prototypes.view[self._labels.order]
-
-    # -- state ----------------------------------------------------------------------------------------------
-
-    def _drop(self, row: int) -> None:
-        self._prototypes.drop(row)
-        self._updates.drop(row)
-        self._memory.drop(row)
-
-    def _state(self) -> State:
-        return {
-            "map": self._map,
-            "prototypes": self._prototypes.view,
-            "updates": self._updates.view,
-            **{f"memory.{name}": array for name, array in self._memory.state().items()},
-        }
-
-    def _restore(self, state: State) -> None:
-        n_classes = len(self._labels)
-        expected = {
-            "map": self._map.shape,
-            "prototypes": (n_classes, len(self._map)),
-            "updates": (n_classes,),
-        }
-        for name, shape in expected.items():
-            if state[name].shape != shape:
-                raise ValueError(f"the {name} should be of shape {shape}, not {state[name].shape}")
-        check_range("the updates of a class", state["updates"])
-        check_range("the prototypes", state["prototypes"], -1.001, 1.001)  # of unit length
-        self._map = np.array(state["map"], dtype=np.float32)
-        self._drawn = True
-        self._prototypes.set(state["prototypes"])
-        self._updates.set(state["updates"])
-        self._memory.restore(strip_prefix(state, "memory"), n_classes)
+        return self._prototypes.values[self._labels.order]
 
     def _check_parameters(self) -> None:
         check_positive(lr=self.lr, temperature=self.temperature)

@@ -1,4 +1,4 @@
-"""Candidates voting: every group of classes names its best guess, and the classes' means decide among them."""
+"""Candidates voting: every group of classes names a candidate, and the distances to the class means decide."""
 
 from typing import Any
 
@@ -6,13 +6,12 @@ import numpy as np
 
 from i2cansay.core.buffers.balanced_reservoir import BalancedReservoir
 from i2cansay.core.linalg.blas import add_outer, inner
-from i2cansay.core.linalg.row_buffer import RowBuffer
 from i2cansay.core.paper.head import LinearHead, row_weights
 from i2cansay.core.paper.moments import ClassMoments
 from i2cansay.core.part_bytes import head_bytes, moments_bytes, room, samples_bytes
-from i2cansay.core.state_parts import check_range, strip_prefix
-from i2cansay.core.types import Features, Float32, Float64, Rows, State
+from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.memory.class_groups import ClassGroups
 from i2cansay.learners.memory.group_softmax import (
     balanced_weights,
     group_error_signal,
@@ -86,6 +85,8 @@ class CandidatesVoting(OnlineClassifier):
     True
     """
 
+    summary = "groups of classes name candidates, and the class means decide"
+    parts = ("_groups", "_moments", "_head", "_memory")
     stores_samples = True
     size_advice = "a smaller memory_size"
 
@@ -114,22 +115,11 @@ class CandidatesVoting(OnlineClassifier):
         self._moments = ClassMoments(n_features)
         self._head = LinearHead(n_features, bias=True)
         self._memory = BalancedReservoir(self.memory_size, n_features)
-        self._groups = RowBuffer(width=None, dtype=np.int64)
-        self._arrived = 0
+        self._groups = ClassGroups(self.group_size)
 
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
         known = moments_bytes(n_features, n_classes) + head_bytes(n_features, n_classes)
         return known + samples_bytes(n_features, self.memory_size) + 24 * room(n_classes)
-
-    def _grow(self, n_classes: int) -> None:
-        known = len(self._groups)
-        self._groups.resize(n_classes)
-        # Counted by arrival: a group of which a class was forgotten is not filled up again.
-        self._groups.view[known:] = (self._arrived + np.arange(n_classes - known)) // self.group_size
-        self._arrived += n_classes - known
-        self._moments.resize(n_classes)
-        self._head.resize(n_classes)
-        self._memory.resize(n_classes)
 
     # -- learning -------------------------------------------------------------------------------------------
 
@@ -141,7 +131,7 @@ class CandidatesVoting(OnlineClassifier):
         if weights is not None:
             every_row[: len(X)] = weights / weights.sum()
         targets = np.concatenate([rows, exemplar_rows])
-        balanced = balanced_weights(targets, self._groups.view, every_row).astype(np.float32)
+        balanced = balanced_weights(targets, self._groups.of_class, every_row).astype(np.float32)
         self._step(np.concatenate([X, exemplars], dtype=np.float32), targets, balanced)
         self._memory.add(X, rows, self._rng)
 
@@ -157,7 +147,7 @@ class CandidatesVoting(OnlineClassifier):
 
     def _step(self, X: Float32, targets: Rows, weights: Float32) -> None:
         """Take one step down the gradient of the cross-entropies inside the groups."""
-        error = group_error_signal(self._head.logits(X), targets, self._groups.view, weights)
+        error = group_error_signal(self._head.logits(X), targets, self._groups.of_class, weights)
         keep = 1.0 - self.lr * self.weight_decay
         add_outer(self._head.weights, error, X, scale=-self.lr, keep=keep)
         bias = self._head.bias
@@ -168,7 +158,7 @@ class CandidatesVoting(OnlineClassifier):
     # -- deciding -------------------------------------------------------------------------------------------
 
     def _scores(self, X: Features) -> Features:
-        groups = self._groups.view
+        groups = self._groups.of_class
         shares = group_log_softmax(self._head.logits(X), groups)
         return vote(shares, self._distances(X), groups, self.temperature)
 
@@ -187,39 +177,7 @@ class CandidatesVoting(OnlineClassifier):
     @property
     def groups_(self) -> Rows:
         """The group of each class, (n_classes,), in the order of `classes_`."""
-        return self._groups.view[self._labels.order]
-
-    # -- state ----------------------------------------------------------------------------------------------
-
-    def _drop(self, row: int) -> None:
-        for part in (self._moments, self._head, self._memory, self._groups):
-            part.drop(row)
-
-    def _state(self) -> State:
-        return {
-            "groups": self._groups.view,
-            "arrived": np.array([self._arrived]),
-            **{f"moments.{name}": array for name, array in self._moments.state().items()},
-            **{f"head.{name}": array for name, array in self._head.state().items()},
-            **{f"memory.{name}": array for name, array in self._memory.state().items()},
-        }
-
-    def _restore(self, state: State) -> None:
-        n_classes, n_features = len(self._labels), self.n_features_in_
-        if state["groups"].shape != (n_classes,) or state["arrived"].shape != (1,):
-            raise ValueError(f"expected the group of each of {n_classes} classes, and how many have arrived")
-        check_range("the group of a class", state["groups"])
-        check_range("how many classes have arrived", state["arrived"], n_classes)
-        self._groups.set(state["groups"])
-        self._arrived = int(state["arrived"][0])
-        self._moments = ClassMoments.from_state(strip_prefix(state, "moments"))
-        if self._moments.mean.shape != (n_classes, n_features):
-            raise ValueError(f"expected statistics of {n_classes} classes with {n_features} features")
-        head = strip_prefix(state, "head")
-        if head["weights"].shape != (n_classes, n_features) or head["bias"].shape != (n_classes,):
-            raise ValueError(f"expected a head of {n_classes} classes with {n_features} features")
-        self._head.restore(head, n_classes)
-        self._memory.restore(strip_prefix(state, "memory"), n_classes)
+        return self._groups.of_class[self._labels.order]
 
     def _check_parameters(self) -> None:
         check_positive(lr=self.lr, temperature=self.temperature)

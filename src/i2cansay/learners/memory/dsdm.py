@@ -5,14 +5,14 @@ from typing import Literal, Self
 import numpy as np
 
 from i2cansay.core.part_bytes import room
-from i2cansay.core.types import Features, Float32, Float64, Rows, State
-from i2cansay.learners.base import OnlineClassifier
+from i2cansay.core.types import Features, Float32, Float64, Rows
+from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
 from i2cansay.learners.memory.sparse_memory import SparseMemory
 from i2cansay.learners.parameters import check_choice, check_positive, check_whole
 
 
 class DSDM(OnlineClassifier):
-    """Stores a sample where the memory is thin, moves the stored ones towards it where it is not.
+    """Stores a sample where the memory is sparse, and moves stored addresses towards it where it is dense.
 
     A prediction is the mean of the stored labels, weighed by a softmin of the distances. The addresses are samples
     (or began as samples), so `stores_samples` is true.
@@ -66,6 +66,9 @@ class DSDM(OnlineClassifier):
     (True, True)
     """
 
+    summary = "a sparse distributed memory that grows and moves"
+    expected_failed_checks = WEIGHTS_ARE_NOT_COPIES
+    parts = ("_memory",)
     stores_samples = True
     size_advice = "a smaller memory_size"
 
@@ -113,9 +116,6 @@ class DSDM(OnlineClassifier):
             return None  # rows are added for as long as a session lasts
         return room(self.memory_size + 1) * (8 * n_features + 4 * n_classes) + 8 * n_features
 
-    def _grow(self, n_classes: int) -> None:
-        self._memory.resize(n_classes)
-
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         limit = self.memory_size if self.prune == "size" else np.iinfo(np.int64).max
         start = 0
@@ -131,14 +131,14 @@ class DSDM(OnlineClassifier):
         self._memory.prune(size, self.n_neighbors)
 
     def end_session(self) -> Self:
-        """Come down to `memory_size` rows. The learner is told of a session only where the player was asked to."""
+        """Prune to `memory_size` rows; called at the end of a session only if `play` is asked to announce it."""
         self._check_ready()
         self._prune_to(self.memory_size)
         return self
 
     @property
     def n_rows_(self) -> int:
-        """Rows held now."""
+        """Rows stored now."""
         return len(self._memory)
 
     @property
@@ -158,12 +158,3 @@ class DSDM(OnlineClassifier):
 
     def _scores(self, X: Features) -> Features:
         return self._memory.read(X)
-
-    def _drop(self, row: int) -> None:
-        self._memory.drop(row)
-
-    def _state(self) -> State:
-        return self._memory.state()
-
-    def _restore(self, state: State) -> None:
-        self._memory.restore(state, len(self._labels))

@@ -1,16 +1,16 @@
 """An ensemble of linear classifiers behind fixed random keys, trained by the sign of the gradient."""
 
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from i2cansay.core.state_parts import LARGEST_FEATURE, check_range
-from i2cansay.core.types import Features, Float32, Float64, Rows, State
+from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.lazy import Cached
 from i2cansay.learners.memory.keyed_classifiers import KeyedClassifiers, Lookup, look_up
+from i2cansay.learners.memory.running_mean import RunningMean
 from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
-from i2cansay.learners.validation import make_generator
+from i2cansay.learners.seeded_draw import SeededDraw
 
 # Samples scored together: enough for each classifier to be asked about several.
 BLOCK = 4096
@@ -65,6 +65,9 @@ class Ensemble(OnlineClassifier):
     True
     """
 
+    summary = "1024 linear classifiers behind random keys"
+    small_parameters = MappingProxyType({"n_classifiers": 64, "n_active": 8})
+    parts = ("_keys", "_classifiers", "_mean")
     size_advice = "fewer n_classifiers"
 
     def __init__(
@@ -98,19 +101,17 @@ class Ensemble(OnlineClassifier):
         check_whole(batch_size=self.batch_size, at_least=1)
 
     def _start(self, n_features: int) -> None:
-        self._seed = int(make_generator(self.random_state).integers(2**63))
-        self._keys: Cached[Float32] = Cached()
+        self._keys: SeededDraw[Float32] = SeededDraw(self.random_state)
         self._classifiers = KeyedClassifiers(self.n_classifiers, n_features)
-        self._mean: Float64 = np.zeros(n_features)
-        self._total = 0.0
+        self._mean = RunningMean(n_features)
 
-    def _draw(self) -> Float32:
-        keys = np.random.default_rng(self._seed).standard_normal((self.n_classifiers, self.n_features_in_))
+    def _draw(self, rng: np.random.Generator) -> Float32:
+        keys = rng.standard_normal((self.n_classifiers, self.n_features_in_))
         keys /= np.linalg.norm(keys, axis=1, keepdims=True)
         return keys.astype(np.float32)
 
     def _look_up(self, X: Features) -> Lookup:
-        centred = X - self._mean if self.centre else X
+        centred = X - self._mean.value if self.centre else X
         return look_up(centred, self._keys.get(self._draw), self.n_active)
 
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
@@ -118,13 +119,9 @@ class Ensemble(OnlineClassifier):
         keys = self.n_classifiers * n_features
         return 4 * (self.n_classifiers * room * (n_features + 1) + keys) + 8 * n_features
 
-    def _grow(self, n_classes: int) -> None:
-        self._classifiers.resize(n_classes)
-
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         every_row = np.ones(len(X)) if weights is None else weights
-        self._total += every_row.sum()
-        self._mean += np.einsum("n,nd->d", every_row, X - self._mean) / self._total
+        self._mean.add(X, every_row)
         self._classifiers.step(
             self._look_up(X), rows, every_row / every_row.sum(), lr=self.lr, weight_decay=self.weight_decay
         )
@@ -135,26 +132,3 @@ class Ensemble(OnlineClassifier):
             block = slice(start, start + BLOCK)
             scores[block] = self._classifiers.outputs(self._look_up(X[block]))
         return scores
-
-    def _drop(self, row: int) -> None:
-        self._classifiers.drop(row)
-
-    def _state(self) -> State:
-        return {
-            **self._classifiers.state(),
-            "mean": self._mean,
-            "total": np.array([self._total]),
-            "seed": np.array([self._seed], dtype=np.int64),
-        }
-
-    def _restore(self, state: State) -> None:
-        expected = {"mean": self._mean.shape, "total": (1,), "seed": (1,)}
-        for name, shape in expected.items():
-            if state[name].shape != shape:
-                raise ValueError(f"expected {name} of shape {shape}, got {state[name].shape}")
-        check_range("the mean", state["mean"], -LARGEST_FEATURE, LARGEST_FEATURE)
-        check_range("the count of all classes", state["total"])
-        self._classifiers.restore(state, len(self._labels))
-        self._mean, self._total = state["mean"].astype(np.float64), float(state["total"][0])
-        check_range("the seed of the keys", state["seed"], 0, 2.0**63)
-        self._seed = int(state["seed"][0])

@@ -1,4 +1,4 @@
-"""An expert: how likely features are under it, and what it takes them for.
+"""An expert: a density of features, and a classifier of them.
 
 Symbols: mu_c -> means, one per class of the expert; Sigma -> the covariance all its classes share,
 ``noise I + sum over r of (variance_r - noise) v_r v_r^T`` with the leading directions v_r of the scatter around the
@@ -22,7 +22,7 @@ from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 # Rows of one step of the head's training.
 STEP_ROWS = 50
-# No smaller one is believed, whatever the unit of the features (`cndpm`).
+# No smaller noise is accepted, whatever the unit of the features (`cndpm`).
 LEAST_NOISE = 1e-204
 
 
@@ -129,7 +129,7 @@ class GaussianExpert:
     def learn(
         self, X: Features, classes: Rows, weights: Float64 | None, *, lr: float, weight_decay: float
     ) -> None:
-        """Take in samples, (n, d), of classes it knows, (n,)."""
+        """Learn samples, (n, d), of classes it knows, (n,)."""
         own = np.searchsorted(self.classes, classes)
         self.means.add(X, own, weights)
         self._step(X.astype(np.float32, copy=False), own, weights, lr, weight_decay)
@@ -182,7 +182,7 @@ class GaussianExpert:
 
     @classmethod
     def from_state(cls, state: State, n_features: int, n_classes: int) -> "GaussianExpert":
-        """Return an expert as `state()` gave it, of a learner of this width and so many classes."""
+        """Return an expert as `state()` returned it, of a learner of this width and so many classes."""
         classes, directions, variances = state["classes"], state["directions"], state["variances"]
         known = len(classes)
         fits = classes.shape == (known,) and known > 0 and bool((np.diff(classes) > 0).all())
@@ -215,3 +215,37 @@ class GaussianExpert:
         expert.head = LinearHead(n_features, bias=True)
         expert.head.restore(strip_prefix(state, "head"), known)
         return expert
+
+
+class GaussianExperts:
+    """The experts of a learner in `all`, oldest first; one that has lost all its classes is removed."""
+
+    def __init__(self, n_features: int) -> None:
+        self._n_features = n_features
+        self.all: list[GaussianExpert] = []
+
+    def resize(self, n_classes: int) -> None:
+        """Do nothing: an expert knows the classes it was made of."""
+
+    def drop(self, row: int) -> None:
+        """Forget one of the learner's classes; those behind it move up."""
+        for expert in self.all:
+            expert.drop(row)
+        self.all = [expert for expert in self.all if len(expert.classes)]
+
+    def state(self) -> State:
+        """Return the state of each expert, as `0.means.mean`, `1.head.weights`, ..., and how many there are."""
+        state: State = {"number": np.array([len(self.all)])}
+        for place, expert in enumerate(self.all):
+            state |= add_prefix(str(place), expert.state())
+        return state
+
+    def restore(self, state: State, n_classes: int) -> None:
+        """Take over what `state()` returned, which must be of `n_classes` classes of this width."""
+        if state["number"].shape != (1,):
+            raise ValueError("the number of experts should be one number")
+        check_range("the number of experts", state["number"], 0, len(state))
+        self.all = [
+            GaussianExpert.from_state(strip_prefix(state, str(place)), self._n_features, n_classes)
+            for place in range(int(state["number"][0]))
+        ]

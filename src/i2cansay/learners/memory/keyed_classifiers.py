@@ -22,7 +22,7 @@ from i2cansay.core.types import Features, Float32, Rows, State
 BOUND = np.float32(250.0)
 # Below every cosine that is among the highest of many keys: with few keys in few dimensions one may be negative.
 SMALLEST_SIMILARITY = np.float32(1e-6)
-# The decay of all weights is one number until it has come down to this; then they are multiplied by it.
+# The decay of all weights is kept as one factor; below this value it is applied to them.
 SMALLEST_SCALE = 0.5
 
 
@@ -185,7 +185,7 @@ class KeyedClassifiers:
         self._weights[:, :n_classes], self._biases[:, :n_classes] = weights, biases
 
     def state(self) -> State:
-        """Return weights and biases before, and the scale of, the decay."""
+        """Return weights and biases before the decay, and its `scale`."""
         return {
             "weights": self._weights[:, : self._n_classes],
             "biases": self._biases[:, : self._n_classes],
@@ -193,7 +193,7 @@ class KeyedClassifiers:
         }
 
     def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave, which must be of `n_classes` classes."""
+        """Take over what `state()` returned, which must be of `n_classes` classes."""
         n_classifiers, _, width = self._weights.shape
         expected = {
             "weights": (n_classifiers, n_classes, width),

@@ -1,4 +1,4 @@
-"""The local outlier factor of rows, and which rows to give up where there are too many.
+"""The local outlier factor of rows, and which rows to remove if there are too many.
 
 References
 ----------
@@ -34,7 +34,7 @@ def squared_distances(X: Features, rows: Float32) -> Float32:
 
 
 def local_outlier_factors(X: Float32, n_neighbors: int) -> Float64:
-    """Return for each row of X, (n, d), how much thinner its surroundings are than those of its neighbours, (n,).
+    """Return for each row of X, (n, d), how much sparser its surroundings are than those of its neighbours, (n,).
 
     About 1 inside a cluster, below 1 where it is densest, above 1 outside. With fewer than `n_neighbors` others
     all of them are the neighbours; a single row has factor 1.
@@ -54,7 +54,7 @@ def local_outlier_factors(X: Float32, n_neighbors: int) -> Float64:
     for start in range(0, n, BLOCK):
         block = slice(start, min(n, start + BLOCK))
         squared = squared_distances(X[block], X)
-        squared[np.arange(len(squared)), np.arange(n)[block]] = np.inf  # nobody is its own neighbour
+        squared[np.arange(len(squared)), np.arange(n)[block]] = np.inf  # no row is its own neighbour
         neighbours[block] = np.argpartition(squared, k - 1, axis=1)[:, :k]
         distances[block] = np.sqrt(np.take_along_axis(squared, neighbours[block], axis=1))
     farthest = distances.max(axis=1)
@@ -65,7 +65,7 @@ def local_outlier_factors(X: Float32, n_neighbors: int) -> Float64:
 
 
 def keep_outliers(factors: Float64, groups: Rows, size: int) -> Rows:
-    """Return which `size` rows stay, ascending, when the densest are given up first.
+    """Return which `size` rows stay, ascending, when the densest are removed first.
 
     A row goes only while its group has more than ``size // number of groups`` left, so that none dies out.
 

@@ -215,7 +215,7 @@ class SparseMemory:
         }
 
     def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave, which must be of `n_classes` classes."""
+        """Take over what `state()` returned, which must be of `n_classes` classes."""
         addresses, contents = state["addresses"], state["contents"]
         fits = addresses.ndim == 2 and addresses.shape[1:] == state["centre"].shape == self._centre.shape
         if not fits or state["radius"].shape != (1,):

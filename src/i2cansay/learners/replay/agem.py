@@ -1,4 +1,4 @@
-"""Averaged gradient episodic memory: a step on the batch that does not go against a sample of the past."""
+"""Averaged gradient episodic memory: a step on the batch that does not conflict with stored samples."""
 
 from typing import Any
 
@@ -6,15 +6,14 @@ import numpy as np
 
 from i2cansay.core.buffers.reservoir import Reservoir
 from i2cansay.core.linalg.blas import add_outer
-from i2cansay.core.paper.head import LinearHead, error_signal, row_weights
-from i2cansay.core.part_bytes import head_bytes, samples_bytes
-from i2cansay.core.types import Features, Float32, Float64, Rows, State
-from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
+from i2cansay.core.paper.head import error_signal, row_weights
+from i2cansay.core.types import Features, Float32, Float64, Rows
+from i2cansay.learners.parameters import check_whole
+from i2cansay.learners.replay.replay_learner import ReplayLearner
 
 
-class AveragedGEM(OnlineClassifier):
-    """SGD on the stream with a constraint: the loss of what is kept must not rise, to first order.
+class AveragedGEM(ReplayLearner[Reservoir]):
+    """SGD on the stream with a constraint: the loss of stored samples must not rise, to first order.
 
     With every batch some rows are drawn from a reservoir. Where the gradient g of the batch's loss and the
     gradient r of the drawn rows' loss point against each other, g loses its part along r:
@@ -65,8 +64,7 @@ class AveragedGEM(OnlineClassifier):
     True
     """
 
-    stores_samples = True
-    size_advice = "a smaller memory_size"
+    summary = "steps that do not go against a sample of the past"
 
     def __init__(
         self,
@@ -86,28 +84,18 @@ class AveragedGEM(OnlineClassifier):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_positive(lr=self.lr)
-        check_not_negative(weight_decay=self.weight_decay)
-        check_whole(
-            memory_size=self.memory_size, n_reference=self.n_reference, batch_size=self.batch_size, at_least=1
-        )
+        super()._check_parameters()
+        check_whole(n_reference=self.n_reference, at_least=1)
 
-    def _start(self, n_features: int) -> None:
-        self._head = LinearHead(n_features, bias=True)
-        self._reservoir = Reservoir(self.memory_size, n_features)
-
-    def _state_bytes(self, n_features: int, n_classes: int) -> int:
-        return head_bytes(n_features, n_classes) + samples_bytes(n_features, self.memory_size)
-
-    def _grow(self, n_classes: int) -> None:
-        self._head.resize(n_classes)
+    def _make_buffer(self, n_features: int) -> Reservoir:
+        return Reservoir(self.memory_size, n_features)
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         x, targets = X.astype(np.float32), rows
         every_row = row_weights([len(x)], [1.0])
         if weights is not None:
             every_row[:] = weights / weights.sum()
-        reference, reference_rows = self._reservoir.draw(self.n_reference, self._rng)
+        reference, reference_rows = self._buffer.draw(self.n_reference, self._rng)
         if len(reference):
             equal = row_weights([len(reference)], [1.0])
             weight = reference_weight(
@@ -120,21 +108,7 @@ class AveragedGEM(OnlineClassifier):
                 x, targets = np.concatenate([x, reference]), np.concatenate([rows, reference_rows])
                 every_row = np.concatenate([every_row, np.float32(weight) * equal])
         self._head.step(x, targets, every_row, lr=self.lr, weight_decay=self.weight_decay)
-        self._reservoir.add(X, rows, self._rng)
-
-    def _scores(self, X: Features) -> Features:
-        return self._head.logits(X)
-
-    def _drop(self, row: int) -> None:
-        self._head.drop(row)
-        self._reservoir.drop(row)
-
-    def _state(self) -> State:
-        return {**self._head.state(), **self._reservoir.state()}
-
-    def _restore(self, state: State) -> None:
-        self._head.restore(state, len(self._labels))
-        self._reservoir.restore(state, len(self._labels))
+        self._buffer.add(X, rows, self._rng)
 
 
 def reference_weight(X: Float32, error: Features, reference: Float32, reference_error: Features) -> float:

@@ -1,18 +1,15 @@
-"""ASER: replay of the rows that guard the borders between old and new classes, by their Shapley value."""
+"""ASER: replay of rows near the borders between old and new classes, chosen by Shapley value."""
 
 from typing import Any
 
-from i2cansay.core.paper.head import LinearHead
-from i2cansay.core.part_bytes import head_bytes, samples_bytes
-from i2cansay.core.state_parts import add_prefix, strip_prefix
-from i2cansay.core.types import Features, Float64, Rows, State
-from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
+from i2cansay.core.types import Features, Float64, Rows
+from i2cansay.learners.parameters import check_choice, check_whole
 from i2cansay.learners.replay.knn_shapley import EXTENTS, Extent
+from i2cansay.learners.replay.replay_learner import ReplayLearner
 from i2cansay.learners.replay.shapley_buffer import ShapleyBuffer
 
 
-class ASER(OnlineClassifier):
+class ASER(ReplayLearner[ShapleyBuffer]):
     """Adversarial Shapley value experience replay on features, with a linear softmax head.
 
     With every batch rows of the memory are replayed that lie close to the batch but belong to other classes, and
@@ -69,8 +66,7 @@ class ASER(OnlineClassifier):
     True
     """
 
-    stores_samples = True
-    size_advice = "a smaller memory_size"
+    summary = "memory and replay by Shapley value"
 
     def __init__(
         self,
@@ -96,21 +92,17 @@ class ASER(OnlineClassifier):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_positive(lr=self.lr)
-        check_not_negative(weight_decay=self.weight_decay)
+        super()._check_parameters()
         check_whole(
-            memory_size=self.memory_size,
             n_replayed=self.n_replayed,
             n_candidates=self.n_candidates,
             n_neighbours=self.n_neighbours,
-            batch_size=self.batch_size,
             at_least=1,
         )
         check_choice("extent", self.extent, EXTENTS)
 
-    def _start(self, n_features: int) -> None:
-        self._head = LinearHead(n_features, bias=True)
-        self._buffer = ShapleyBuffer(
+    def _make_buffer(self, n_features: int) -> ShapleyBuffer:
+        return ShapleyBuffer(
             self.memory_size,
             n_features,
             n_candidates=self.n_candidates,
@@ -118,30 +110,7 @@ class ASER(OnlineClassifier):
             extent=self.extent,
         )
 
-    def _state_bytes(self, n_features: int, n_classes: int) -> int:
-        return head_bytes(n_features, n_classes) + samples_bytes(n_features, self.memory_size)
-
-    def _grow(self, n_classes: int) -> None:
-        self._head.resize(n_classes)
-
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         replayed, replayed_rows = self._buffer.retrieve(self.n_replayed, X, rows, self._rng)
-        self._head.rehearse(
-            X, rows, replayed, replayed_rows, weights=weights, lr=self.lr, weight_decay=self.weight_decay
-        )
+        self._rehearse(X, rows, weights, replayed, replayed_rows)
         self._buffer.add(X, rows, self._rng)
-
-    def _scores(self, X: Features) -> Features:
-        return self._head.logits(X)
-
-    def _drop(self, row: int) -> None:
-        self._head.drop(row)
-        self._buffer.drop(row)
-
-    def _state(self) -> State:
-        return {**self._head.state(), **add_prefix("memory", self._buffer.state())}
-
-    def _restore(self, state: State) -> None:
-        n_classes = len(self._labels)
-        self._head.restore(state, n_classes)
-        self._buffer.restore(strip_prefix(state, "memory"), n_classes)

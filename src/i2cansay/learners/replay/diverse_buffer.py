@@ -1,19 +1,19 @@
-"""A bounded buffer whose rows' gradients point apart, chosen all at once (GSS by integer programme)."""
+"""A bounded buffer of rows with diverse gradients, chosen all at once (GSS-IQP)."""
 
 import numpy as np
 
-from i2cansay.core.buffers.sample_memory import SampleMemory
+from i2cansay.core.buffers.sample_buffer import SampleBuffer
 from i2cansay.core.paper.head import LinearHead
-from i2cansay.core.types import Features, Rows, State
+from i2cansay.core.types import Features, Rows
 from i2cansay.learners.replay.diverse_subset import diverse_subset
 from i2cansay.learners.replay.head_gradients import UnitGradients
 
 
-class DiverseBuffer:
-    """Gathers rows until it is full, then keeps those whose gradients are most diverse, and gathers again.
+class DiverseBuffer(SampleBuffer):
+    """Fills up, then keeps the rows whose gradients are most diverse, and fills up again.
 
     The places freed by a selection are the recent buffer of the published method, which has it beside the memory;
-    here both together never exceed `size`. The gradients are those at the head of the moment, for old rows and new.
+    here both together never exceed `size`. The gradients are those at the present head, for old rows and new.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class DiverseBuffer:
     """
 
     def __init__(self, size: int, n_features: int, *, recent: float = 0.1) -> None:
-        self.memory = SampleMemory(size, n_features)
+        super().__init__(size, n_features)
         self._n_recent = max(1, round(recent * size))
 
     def add(self, X: Features, classes: Rows, head: LinearHead) -> None:
@@ -57,15 +57,3 @@ class DiverseBuffer:
         n_kept = max(self.memory.size - self._n_recent, 1)
         kept = diverse_subset(UnitGradients.of(head, rows, all_classes), n_kept)
         self.memory.replace(rows[kept], all_classes[kept])
-
-    def drop(self, row: int) -> None:
-        """Throw out the samples of one class; the classes behind it move up."""
-        self.memory.drop(row)
-
-    def state(self) -> State:
-        """Return the held rows and their classes."""
-        return self.memory.state()
-
-    def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave, which must be of `n_classes` classes."""
-        self.memory.restore(state, n_classes)

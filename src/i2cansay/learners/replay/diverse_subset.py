@@ -1,4 +1,4 @@
-"""The subset of gradients that point most apart: the smallest sum of pairwise cosines.
+"""The most diverse subset of gradients: the one with the smallest sum of pairwise cosines.
 
 Aljundi et al. (2019) choose the rows of a buffer so that the region allowed by their gradients' constraints is as
 small as possible; their surrogate for its angle is the sum of cosines over the chosen, and the exact choice is an
@@ -28,7 +28,7 @@ MOST_EXCHANGES = 4
 def diverse_subset(gradients: UnitGradients, size: int) -> Rows:
     """Return the places of `size` gradients whose cosines with one another sum to little, in rising order.
 
-    One after the other the gradient goes that is most similar to those still there; then gradients inside are
+    The gradient most similar to the rest is removed, one after the other; then gradients inside are
     exchanged for gradients outside as long as one exchange lowers the sum. That is a local minimum, mostly the
     global one where brute force can tell.
 

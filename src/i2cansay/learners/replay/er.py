@@ -3,15 +3,13 @@
 from typing import Any
 
 from i2cansay.core.buffers.reservoir import Reservoir
-from i2cansay.core.paper.head import LinearHead
-from i2cansay.core.part_bytes import head_bytes, samples_bytes
-from i2cansay.core.types import Features, Float64, Rows, State
-from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
+from i2cansay.core.types import Features, Float64, Rows
+from i2cansay.learners.parameters import check_whole
+from i2cansay.learners.replay.replay_learner import ReplayLearner
 
 
-class ExperienceReplay(OnlineClassifier):
-    """Plain reservoir replay: the yardstick of every method that keeps samples.
+class ExperienceReplay(ReplayLearner[Reservoir]):
+    """Plain reservoir replay: the baseline of every method that stores samples.
 
     With every batch some held rows are drawn, and one step is taken on the mean cross-entropy of the batch plus
     that of the drawn rows. Then the batch is shown to the reservoir. With ``memory_size=1000, lr=0.02`` this is the
@@ -58,8 +56,7 @@ class ExperienceReplay(OnlineClassifier):
     True
     """
 
-    stores_samples = True
-    size_advice = "a smaller memory_size"
+    summary = "plain replay from a reservoir, the baseline of the replay methods"
 
     def __init__(
         self,
@@ -79,39 +76,13 @@ class ExperienceReplay(OnlineClassifier):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_positive(lr=self.lr)
-        check_not_negative(weight_decay=self.weight_decay)
-        check_whole(
-            memory_size=self.memory_size, n_replayed=self.n_replayed, batch_size=self.batch_size, at_least=1
-        )
+        super()._check_parameters()
+        check_whole(n_replayed=self.n_replayed, at_least=1)
 
-    def _start(self, n_features: int) -> None:
-        self._head = LinearHead(n_features, bias=True)
-        self._reservoir = Reservoir(self.memory_size, n_features)
-
-    def _state_bytes(self, n_features: int, n_classes: int) -> int:
-        return head_bytes(n_features, n_classes) + samples_bytes(n_features, self.memory_size)
-
-    def _grow(self, n_classes: int) -> None:
-        self._head.resize(n_classes)
+    def _make_buffer(self, n_features: int) -> Reservoir:
+        return Reservoir(self.memory_size, n_features)
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
-        replayed, replayed_rows = self._reservoir.draw(self.n_replayed, self._rng)
-        self._head.rehearse(
-            X, rows, replayed, replayed_rows, weights=weights, lr=self.lr, weight_decay=self.weight_decay
-        )
-        self._reservoir.add(X, rows, self._rng)
-
-    def _scores(self, X: Features) -> Features:
-        return self._head.logits(X)
-
-    def _drop(self, row: int) -> None:
-        self._head.drop(row)
-        self._reservoir.drop(row)
-
-    def _state(self) -> State:
-        return {**self._head.state(), **self._reservoir.state()}
-
-    def _restore(self, state: State) -> None:
-        self._head.restore(state, len(self._labels))
-        self._reservoir.restore(state, len(self._labels))
+        replayed, replayed_rows = self._buffer.draw(self.n_replayed, self._rng)
+        self._rehearse(X, rows, weights, replayed, replayed_rows)
+        self._buffer.add(X, rows, self._rng)

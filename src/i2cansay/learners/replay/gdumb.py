@@ -1,12 +1,12 @@
-"""GDumb: keep a balanced handful of samples and, when asked, train on nothing but them."""
+"""GDumb: keep a balanced set of samples and, when asked, train on nothing else."""
 
 from typing import Any
 
 import numpy as np
 
 from i2cansay.core.part_bytes import linear_bytes, samples_bytes
-from i2cansay.core.types import Features, Float64, Rows, State
-from i2cansay.learners.base import OnlineClassifier
+from i2cansay.core.types import Features, Float64, Rows
+from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
 from i2cansay.learners.bounds.joint import JointLogisticRegression
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.parameters import check_positive, check_whole
@@ -55,6 +55,10 @@ class GDumb(OnlineClassifier):
     True
     """
 
+    summary = "a balanced buffer, and a regression fitted to it when asked"
+    expected_failed_checks = WEIGHTS_ARE_NOT_COPIES
+    parts = ("_buffer",)
+    caches = ("_solution",)
     stores_samples = True
     lazy = True
     size_advice = "a smaller memory_size"
@@ -73,17 +77,13 @@ class GDumb(OnlineClassifier):
         self._solution: Cached[JointLogisticRegression] = Cached()
 
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
-        # The samples twice: the model that is solved from them holds a copy, with labels and weights.
+        # The samples twice: the model that is fitted to them keeps a copy, with labels and weights.
         solution = samples_bytes(n_features, self.memory_size) + 16 * self.memory_size
         solution += linear_bytes(n_features, min(n_classes, self.memory_size))
         return samples_bytes(n_features, self.memory_size) + solution
 
-    def _grow(self, n_classes: int) -> None:
-        self._solution.clear()
-
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         self._buffer.add(X, rows, self._rng)
-        self._solution.clear()
 
     def _scores(self, X: Features) -> Features:
         solution = self._solution.get(self._solve)
@@ -96,13 +96,3 @@ class GDumb(OnlineClassifier):
     def _solve(self) -> JointLogisticRegression:
         memory = self._buffer.memory
         return JointLogisticRegression(C=self.C).partial_fit(memory.rows, memory.classes)
-
-    def _drop(self, row: int) -> None:
-        self._buffer.drop(row)
-        self._solution.clear()
-
-    def _state(self) -> State:
-        return self._buffer.state()
-
-    def _restore(self, state: State) -> None:
-        self._buffer.restore(state, len(self._labels))

@@ -1,12 +1,12 @@
-"""A bounded buffer that takes what comes as long as its class has less than its share."""
+"""A bounded buffer that stores a row if its class has less than its share."""
 
 import numpy as np
 
-from i2cansay.core.buffers.sample_memory import SampleMemory
-from i2cansay.core.types import Features, Float32, Rows, State
+from i2cansay.core.buffers.sample_buffer import SampleBuffer
+from i2cansay.core.types import Features, Rows
 
 
-class GreedyBuffer:
+class GreedyBuffer(SampleBuffer):
     """The greedy balancing sampler of GDumb: an equal share of the places for every class seen so far.
 
     A row is kept if its class holds less than ``size / classes`` rows; where there is no room, a random row of the
@@ -28,17 +28,6 @@ class GreedyBuffer:
     array([2, 2, 2])
     """
 
-    def __init__(self, size: int, n_features: int) -> None:
-        self.memory = SampleMemory(size, n_features)
-
-    def __len__(self) -> int:
-        return len(self.memory)
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of the rows held and their classes."""
-        return self.memory.n_bytes
-
     def add(self, X: Features, classes: Rows, rng: np.random.Generator) -> None:
         """Show rows (n, d) of the given classes (n,), one after the other."""
         counts = self.memory.class_counts(int(classes.max(initial=-1)) + 1)
@@ -57,23 +46,3 @@ class GreedyBuffer:
             n_classes += counts[row] == 0
             self.memory.put(place, x, row)
             counts[row] += 1
-
-    def draw(self, n: int, rng: np.random.Generator) -> tuple[Float32, Rows]:
-        """Return up to `n` different held rows and their classes."""
-        return self.memory.draw(n, rng)
-
-    def drop(self, row: int) -> None:
-        """Throw out the samples of one class; the classes behind it move up."""
-        self.memory.drop(row)
-
-    def discard(self, X: Features, classes: Rows) -> None:
-        """Throw out held rows equal to the given samples."""
-        self.memory.discard(X, classes)
-
-    def state(self) -> State:
-        """Return the held rows and their classes."""
-        return self.memory.state()
-
-    def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave, which must be of `n_classes` classes."""
-        self.memory.restore(state, n_classes)

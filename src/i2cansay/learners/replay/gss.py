@@ -1,22 +1,19 @@
-"""GSS: replay of a memory whose samples' gradients point as far apart as can be."""
+"""GSS: replay from a memory of samples with diverse gradients."""
 
 from typing import Any, Literal
 
-from i2cansay.core.paper.head import LinearHead
-from i2cansay.core.part_bytes import head_bytes, samples_bytes
-from i2cansay.core.state_parts import add_prefix, strip_prefix
-from i2cansay.core.types import Features, Float64, Rows, State
-from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
+from i2cansay.core.types import Features, Float64, Rows
+from i2cansay.learners.parameters import check_choice, check_positive, check_whole
 from i2cansay.learners.replay.diverse_buffer import DiverseBuffer
+from i2cansay.learners.replay.replay_learner import ReplayLearner
 from i2cansay.learners.replay.similarity_buffer import SimilarityBuffer
 
 
-class GSS(OnlineClassifier):
+class GSS(ReplayLearner[SimilarityBuffer | DiverseBuffer]):
     """Gradient-based sample selection on features, with a linear softmax head.
 
     With every batch random rows of the memory are replayed; what the memory holds is chosen by the directions of the
-    gradients that its rows give the head, so that they differ as much as can be.
+    gradients that its rows give the head, so that they are as diverse as possible.
 
     Stores samples: up to `memory_size` rows of d float32 features and a class of 8 bytes each, and with "greedy" a
     score of 8 bytes.
@@ -69,8 +66,7 @@ class GSS(OnlineClassifier):
     True
     """
 
-    stores_samples = True
-    size_advice = "a smaller memory_size"
+    summary = "replay from a memory of diverse gradients"
 
     def __init__(
         self,
@@ -98,58 +94,32 @@ class GSS(OnlineClassifier):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_positive(lr=self.lr, recent=self.recent)
+        super()._check_parameters()
+        check_positive(recent=self.recent)
         if self.recent >= 1:
             raise ValueError(f"recent must be above 0 and below 1, got {self.recent!r}")
-        check_not_negative(weight_decay=self.weight_decay)
         check_whole(
-            memory_size=self.memory_size,
             n_compared=self.n_compared,
             compared_rows=self.compared_rows,
             n_replayed=self.n_replayed,
-            batch_size=self.batch_size,
             at_least=1,
         )
         check_choice("selection", self.selection, ("greedy", "iqp"))
 
-    def _start(self, n_features: int) -> None:
-        self._head = LinearHead(n_features, bias=True)
-        self._buffer: SimilarityBuffer | DiverseBuffer
+    def _make_buffer(self, n_features: int) -> SimilarityBuffer | DiverseBuffer:
         if self.selection == "greedy":
-            self._buffer = SimilarityBuffer(
+            return SimilarityBuffer(
                 self.memory_size, n_features, n_compared=self.n_compared, compared_rows=self.compared_rows
             )
-        else:
-            self._buffer = DiverseBuffer(self.memory_size, n_features, recent=self.recent)
+        return DiverseBuffer(self.memory_size, n_features, recent=self.recent)
 
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
-        memory = samples_bytes(n_features, self.memory_size) + 8 * self.memory_size  # and their scores
-        return head_bytes(n_features, n_classes) + memory
-
-    def _grow(self, n_classes: int) -> None:
-        self._head.resize(n_classes)
+        return super()._state_bytes(n_features, n_classes) + 8 * self.memory_size  # the scores of the rows
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
-        replayed, replayed_rows = self._buffer.memory.draw(self.n_replayed, self._rng)
-        self._head.rehearse(
-            X, rows, replayed, replayed_rows, weights=weights, lr=self.lr, weight_decay=self.weight_decay
-        )
+        replayed, replayed_rows = self._buffer.draw(self.n_replayed, self._rng)
+        self._rehearse(X, rows, weights, replayed, replayed_rows)
         if isinstance(self._buffer, SimilarityBuffer):
             self._buffer.add(X, rows, self._head, self._rng)
         else:
             self._buffer.add(X, rows, self._head)
-
-    def _scores(self, X: Features) -> Features:
-        return self._head.logits(X)
-
-    def _drop(self, row: int) -> None:
-        self._head.drop(row)
-        self._buffer.drop(row)
-
-    def _state(self) -> State:
-        return {**self._head.state(), **add_prefix("memory", self._buffer.state())}
-
-    def _restore(self, state: State) -> None:
-        n_classes = len(self._labels)
-        self._head.restore(state, n_classes)
-        self._buffer.restore(strip_prefix(state, "memory"), n_classes)

@@ -1,4 +1,4 @@
-"""The gradients that single samples give a linear head, compared without being written out.
+"""The gradients of a linear head for single samples, compared without being formed.
 
 The cross-entropy of one row has the gradient (p - onehot) x [x, 1], an outer product of its error over the c
 classes and of its input over the d features (and the bias). The cosine of two such gradients is therefore the cosine
@@ -15,7 +15,7 @@ from i2cansay.core.linalg.blas import add_outer, inner
 from i2cansay.core.paper.head import LinearHead, error_signal
 from i2cansay.core.types import Features, Float32, Float64, Rows
 
-# Divides instead of zero.
+# Replaces zero as a divisor.
 SMALLEST = 1e-30
 
 

@@ -1,4 +1,4 @@
-"""Maximally interfered retrieval: replay of the kept samples that the coming step would hurt most."""
+"""Maximally interfered retrieval: replay of the stored samples that the coming step would hurt most."""
 
 from typing import Any
 
@@ -6,14 +6,13 @@ import numpy as np
 
 from i2cansay.core.buffers.reservoir import Reservoir
 from i2cansay.core.linalg.blas import inner
-from i2cansay.core.paper.head import LinearHead, error_signal, row_weights
-from i2cansay.core.part_bytes import head_bytes, samples_bytes
-from i2cansay.core.types import Features, Float32, Float64, Rows, State
-from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
+from i2cansay.core.paper.head import error_signal, row_weights
+from i2cansay.core.types import Features, Float32, Float64, Rows
+from i2cansay.learners.parameters import check_whole
+from i2cansay.learners.replay.replay_learner import ReplayLearner
 
 
-class MaximallyInterferedRetrieval(OnlineClassifier):
+class MaximallyInterferedRetrieval(ReplayLearner[Reservoir]):
     """Experience replay that chooses what it replays by a look ahead.
 
     With every batch some candidates are drawn from a reservoir. A virtual step on the batch alone is taken; those
@@ -66,8 +65,7 @@ class MaximallyInterferedRetrieval(OnlineClassifier):
     True
     """
 
-    stores_samples = True
-    size_advice = "a smaller memory_size"
+    summary = "replay of the samples that the coming step would hurt most"
 
     def __init__(
         self,
@@ -89,29 +87,15 @@ class MaximallyInterferedRetrieval(OnlineClassifier):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_positive(lr=self.lr)
-        check_not_negative(weight_decay=self.weight_decay)
-        check_whole(
-            memory_size=self.memory_size,
-            n_replayed=self.n_replayed,
-            n_candidates=self.n_candidates,
-            batch_size=self.batch_size,
-            at_least=1,
-        )
+        super()._check_parameters()
+        check_whole(n_replayed=self.n_replayed, n_candidates=self.n_candidates, at_least=1)
         if self.n_candidates < self.n_replayed:
             raise ValueError(
                 f"n_candidates must be at least n_replayed, {self.n_replayed}, got {self.n_candidates}"
             )
 
-    def _start(self, n_features: int) -> None:
-        self._head = LinearHead(n_features, bias=True)
-        self._reservoir = Reservoir(self.memory_size, n_features)
-
-    def _state_bytes(self, n_features: int, n_classes: int) -> int:
-        return head_bytes(n_features, n_classes) + samples_bytes(n_features, self.memory_size)
-
-    def _grow(self, n_classes: int) -> None:
-        self._head.resize(n_classes)
+    def _make_buffer(self, n_features: int) -> Reservoir:
+        return Reservoir(self.memory_size, n_features)
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         x = X.astype(np.float32)
@@ -119,14 +103,12 @@ class MaximallyInterferedRetrieval(OnlineClassifier):
         if weights is not None:
             batch[:] = weights / weights.sum()
         replayed, replayed_rows = self._retrieve(x, rows, batch)
-        self._head.rehearse(
-            x, rows, replayed, replayed_rows, weights=weights, lr=self.lr, weight_decay=self.weight_decay
-        )
-        self._reservoir.add(x, rows, self._rng)
+        self._rehearse(x, rows, weights, replayed, replayed_rows)
+        self._buffer.add(x, rows, self._rng)
 
     def _retrieve(self, X: Float32, rows: Rows, weights: Float32) -> tuple[Float32, Rows]:
         """Return the candidates, (k, d) and (k,), whose loss a step on the batch would raise most."""
-        candidates, candidate_rows = self._reservoir.draw(self.n_candidates, self._rng)
+        candidates, candidate_rows = self._buffer.draw(self.n_candidates, self._rng)
         if len(candidates) <= self.n_replayed:
             return candidates, candidate_rows
         error = error_signal(self._head.logits(X), rows, weights)
@@ -134,20 +116,6 @@ class MaximallyInterferedRetrieval(OnlineClassifier):
         # Stable: of equals the one drawn first, on every machine.
         chosen = np.argsort(-rise, kind="stable")[: self.n_replayed]
         return candidates[chosen], candidate_rows[chosen]
-
-    def _scores(self, X: Features) -> Features:
-        return self._head.logits(X)
-
-    def _drop(self, row: int) -> None:
-        self._head.drop(row)
-        self._reservoir.drop(row)
-
-    def _state(self) -> State:
-        return {**self._head.state(), **self._reservoir.state()}
-
-    def _restore(self, state: State) -> None:
-        self._head.restore(state, len(self._labels))
-        self._reservoir.restore(state, len(self._labels))
 
 
 def interference(

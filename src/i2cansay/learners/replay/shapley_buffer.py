@@ -1,9 +1,9 @@
-"""A bounded buffer that keeps, and gives back, rows by their Shapley value for a nearest-neighbour classifier."""
+"""A bounded buffer that stores and replays rows by their Shapley value for a nearest-neighbour classifier."""
 
 import numpy as np
 
-from i2cansay.core.buffers.sample_memory import SampleMemory
-from i2cansay.core.types import Features, Float32, Rows, State
+from i2cansay.core.buffers.sample_buffer import SampleBuffer
+from i2cansay.core.types import Features, Float32, Rows
 from i2cansay.learners.replay.knn_shapley import (
     Extent,
     Labelled,
@@ -13,10 +13,10 @@ from i2cansay.learners.replay.knn_shapley import (
 )
 
 
-class ShapleyBuffer:
+class ShapleyBuffer(SampleBuffer):
     """Holds rows that help to classify the others (ASER).
 
-    While there is room all rows enter, and rows are given back at random. Once it is full, a row is given back for
+    While there is room all rows enter, and rows are replayed at random. Once it is full, a row is replayed for
     its adversarial value (`knn_shapley.adversarial_shapley`) among candidates drawn evenly from the
     classes; and of the rows that arrive and as many candidates of the buffer, those with the highest values for an
     evenly drawn evaluation set have the places.
@@ -57,7 +57,7 @@ class ShapleyBuffer:
         n_neighbours: int = 3,
         extent: Extent = "mean",
     ) -> None:
-        self.memory = SampleMemory(size, n_features)
+        super().__init__(size, n_features)
         self._n_candidates = n_candidates
         self._n_neighbours = n_neighbours
         self._extent = extent
@@ -128,18 +128,6 @@ class ShapleyBuffer:
 
     def _at(self, places: Rows) -> Labelled:
         return Labelled(self.memory.rows[places], self.memory.classes[places])
-
-    def drop(self, row: int) -> None:
-        """Throw out the samples of one class; the classes behind it move up."""
-        self.memory.drop(row)
-
-    def state(self) -> State:
-        """Return the held rows and their classes."""
-        return self.memory.state()
-
-    def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave, which must be of `n_classes` classes."""
-        self.memory.restore(state, n_classes)
 
 
 def _join(one: Labelled, other: Labelled) -> Labelled:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from i2cansay.core.buffers.sample_memory import SampleMemory
+from i2cansay.core.buffers.sample_buffer import SampleBuffer
 from i2cansay.core.paper.head import LinearHead
 from i2cansay.core.state_parts import check_range
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
@@ -12,7 +12,7 @@ from i2cansay.learners.replay.head_gradients import UnitGradients, batch_directi
 UNCOMPARED = 1.0
 
 
-class SimilarityBuffer:
+class SimilarityBuffer(SampleBuffer):
     """Every row has a score: the highest cosine of its gradient with those of a few random held batches, plus 1.
 
     While there is room all rows enter. Then, if the gradient of a whole batch points away from all it is compared
@@ -50,7 +50,7 @@ class SimilarityBuffer:
     """
 
     def __init__(self, size: int, n_features: int, *, n_compared: int = 10, compared_rows: int = 50) -> None:
-        self.memory = SampleMemory(size, n_features)
+        super().__init__(size, n_features)
         self._scores: Float64 = np.zeros(size)
         self._n_compared = n_compared
         self._compared_rows = compared_rows
@@ -109,18 +109,18 @@ class SimilarityBuffer:
         return min(int(place), len(up_to) - 1)
 
     def drop(self, row: int) -> None:
-        """Throw out the samples of one class; the classes behind it move up."""
+        """Remove the samples of one class; the classes behind it move up."""
         left = self.scores[self.memory.classes != row]
-        self.memory.drop(row)
+        super().drop(row)
         self._scores[: len(left)] = left
 
     def state(self) -> State:
         """Return the held rows, their classes and their scores."""
-        return {**self.memory.state(), "scores": self.scores}
+        return {**super().state(), "scores": self.scores}
 
     def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave, which must be of `n_classes` classes."""
-        self.memory.restore(state, n_classes)
+        """Take over what `state()` returned, which must be of `n_classes` classes."""
+        super().restore(state, n_classes)
         if state["scores"].shape != (len(self.memory),):
             raise ValueError(f"expected a score for each of the {len(self.memory)} rows of the buffer")
         check_range("the scores of the buffer", state["scores"], 0, 2)

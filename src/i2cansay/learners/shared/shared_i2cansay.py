@@ -1,6 +1,7 @@
 """I2CANSAY past the paper: one covariance for all classes, a closed form, and analogies on top of it."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from i2cansay.core.statistics.discriminant import ShrunkMeans, shrink_means
 from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.analogical import AnalogicalClassifier
+from i2cansay.learners.base import ROUNDED_TO_FLOAT32
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.parameters import check_choice, check_not_negative
 from i2cansay.learners.shared.feature_map import FeatureMap, Lift, TransformKind, check_feature_map
@@ -119,6 +121,9 @@ class SharedI2CANSAY(AnalogicalClassifier):
     True
     """
 
+    summary = "past the paper: one covariance for all classes, a closed form and analogies on top"
+    small_parameters = MappingProxyType({"lift": 40})
+    expected_failed_checks = ROUNDED_TO_FLOAT32
     lazy: ClassVar[bool] = True
     plain_means: ClassVar[bool] = False
     size_advice: str = "a smaller lift"

@@ -4,13 +4,13 @@ from threading import RLock
 from types import TracebackType
 
 
-class Lock:
-    """A reentrant lock; copies of it are new ones, which nobody holds.
+class CopyableLock:
+    """A reentrant lock; a copy of it is a new lock, which no thread holds.
 
     Examples
     --------
     >>> from copy import deepcopy
-    >>> lock = Lock()
+    >>> lock = CopyableLock()
     >>> with lock, deepcopy(lock):
     ...     print("both held")
     both held
@@ -27,5 +27,5 @@ class Lock:
     ) -> None:
         self._lock.release()
 
-    def __reduce__(self) -> tuple[type["Lock"], tuple[()]]:
-        return Lock, ()
+    def __reduce__(self) -> tuple[type["CopyableLock"], tuple[()]]:
+        return CopyableLock, ()

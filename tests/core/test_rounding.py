@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from i2cansay.core.paper.moments import ClassMoments
-from i2cansay.core.statistics.rounding import EXACT
+from i2cansay.core.rounding import EXACT
 from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Float64, Rows
 from i2cansay.learners.closed_form.slda import StreamingLDA

@@ -1,4 +1,4 @@
-"""What the loop needs of a learner: to learn from a batch, to predict, to show its state."""
+"""What `play` requires of a learner: to learn a batch, to predict, to return its state."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
@@ -36,7 +36,7 @@ class Learner(Protocol):
 
 @runtime_checkable
 class ToldOfSessions(Protocol):
-    """A learner that can make use of knowing where a session ends, where the loop is asked to tell it."""
+    """A learner that makes use of the end of a session, if `play` is asked to announce it."""
 
     def end_session(self) -> object:
-        """Do what is to be done between two sessions."""
+        """End a session, before it is measured."""
