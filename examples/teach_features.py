@@ -42,7 +42,9 @@ def main() -> None:
     print(f"after forget(7) it knows {again.classes_.tolist()}")
     asked = again.predict(X_test, reject_below=0.5, unknown=-1)
     unsure = asked == -1
-    print(f"it is unsure of {unsure.mean():.0%} of all digits, and of {unsure[y_test == 7].mean():.0%} of the sevens")
+    print(
+        f"it is unsure of {unsure.mean():.0%} of all digits, and of {unsure[y_test == 7].mean():.0%} of the sevens"
+    )
 
 
 if __name__ == "__main__":
