@@ -103,25 +103,25 @@ def test_an_encoder(folder: Path) -> None:
     find_spec("i2cansay.service.access.permissions") is None, reason="routes do not state permissions yet"
 )
 def test_a_route(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from i2cansay.service.http import app
+    from i2cansay.service.http import model_routes
     from tests.service.running import Starter
 
     follow(recipes()["A route"], folder)
     from largest_routes import add_largest_routes  # type: ignore[import-not-found]
 
-    add_model_routes = app.add_model_routes
-
     def add_both(*arguments: Any) -> None:
-        add_model_routes(*arguments)
+        model_routes.add_model_routes(*arguments)
         add_largest_routes(*arguments)
 
-    monkeypatch.setattr(app, "add_model_routes", add_both)
+    monkeypatch.setattr("i2cansay.service.http.app.add_model_routes", add_both)
     start = Starter(folder / "data")
     try:
         running = start()
         model = running.client.create("defects", encoder=None)
-        model.learn(["a", "b", "a", "b", "a"], features=[[0.0, 1], [1, 0], [0, 2], [2, 0], [0, 3]])
-        answer = running.client._json("GET", "/models/defects/largest")
+        model.learn(
+            ["a", "b", "a", "b", "a"], features=[[0.0, 1.0], [1.0, 0.0], [0.0, 2.0], [2.0, 0.0], [0.0, 3.0]]
+        )
+        answer = running.client.call("GET", "/v1/models/defects/largest")
         assert answer == {"label": "a", "count": 3}
     finally:
         start.stop_all()

@@ -110,9 +110,12 @@ def test_a_lesson_of_one_batch_copies_nothing(n: int, copies: int, monkeypatch: 
     X, y = blobs(per_class=10)
     learner = I2CANSAY(random_state=0, batch_size=15).partial_fit(X[20:], y[20:])
     made: list[object] = []
-    monkeypatch.setattr(
-        I2CANSAY, "__deepcopy__", lambda self, memo: made.append(1) or copy(self), raising=False
-    )
+
+    def noted_copy(self: I2CANSAY, memo: object) -> I2CANSAY:
+        made.append(self)
+        return copy(self)
+
+    monkeypatch.setattr(I2CANSAY, "__deepcopy__", noted_copy, raising=False)
     lesson = AtomicLesson(learner)
     for row in range(n):
         lesson.add(X[row : row + 1], y[row : row + 1])

@@ -69,7 +69,7 @@ class Definition:
     def open(self, root: Path | None = None) -> Dataset:
         """Find the files and return the data set; `root` overrides the search path."""
         if self.needs_root and root is None:
-            raise ValueError(f"{self.name} is a folder of yours: name it, with root=... or --data FOLDER")
+            raise ValueError(f"{self.name} is a folder of your own: name it with root=... or --data FOLDER")
         folders = self._folders(root)
         for folder in folders:
             for layout in self.layouts:

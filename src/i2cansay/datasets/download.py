@@ -1,4 +1,4 @@
-"""Fetching official files: size first, checked, and put in place only when complete."""
+"""Fetching official files: announced with their size, checked, and put in place only when complete."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SECONDS = 30
 def fetch(definition: Definition, folder: Path, *, announce: Callable[[str], None]) -> Dataset:
     """Download a data set's official files into `folder` and open it.
 
-    `announce` is told in one sentence what is fetched, from where and how big it is, before it begins.
+    `announce` is called with one sentence before each download: what is fetched, from where, and its size.
     """
     if not definition.downloads:
         raise ValueError(
@@ -41,7 +41,7 @@ def fetch(definition: Definition, folder: Path, *, announce: Callable[[str], Non
 
 
 def adopt(definition: Definition, file: Path, folder: Path) -> Dataset:
-    """Put an archive that was fetched by hand into `folder`, checked against the official hash if known."""
+    """Copy an archive that was fetched by hand into `folder`, after checking its hash where it is known."""
     if not file.is_file():
         raise FileNotFoundError(f"there is no file {file}. {definition.files}")
     official = next((entry for entry in definition.downloads if entry.file == file.name), None)
@@ -96,7 +96,7 @@ def _by_hand(definition: Definition, download: Download, target: Path) -> str:
         return f"put it into {target.parent}"
     # Lying there packed it would not be found: only this command unpacks.
     folder = shlex.quote(str(target.parent))
-    return f"take it in with: i2cansay data get {definition.name} --from {download.file} --to {folder}"
+    return f"install it with: i2cansay data get {definition.name} --from {download.file} --to {folder}"
 
 
 def _partial(target: Path) -> Path:
@@ -122,7 +122,7 @@ def _check(path: Path, download: Download) -> None:
 
 
 def _unpack(download: Download, archive: Path) -> None:
-    """Unpack beside the archive, having looked at every member first: one that is not wanted leaves nothing."""
+    """Unpack beside the archive; every member is checked first, and a bad one leaves nothing behind."""
     if not download.unpack:
         return
     try:

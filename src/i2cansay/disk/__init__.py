@@ -1,1 +1,1 @@
-"""Where things lie on this machine, and how a file is replaced whole or not at all."""
+"""Files: where they are on this machine, how one is replaced whole or not at all, and how one is locked."""

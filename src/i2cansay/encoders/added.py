@@ -1,4 +1,4 @@
-"""Encoders that a user has added, remembered in the cache folder.
+"""Encoders that a user has added, kept in the cache folder.
 
 Each is two files: the weights (`.safetensors`, whatever they came as) or the graph (`.onnx`), and a TOML file
 with how images are prepared and, for weights, which recipe builds the graph.
@@ -82,7 +82,7 @@ def official_recipe(name: str) -> Recipe:
 
 
 def add_encoder(name: str, weights: Path) -> Encoder:
-    """Copy an encoder into the cache folder, after it was built and has encoded an image.
+    """Build an encoder, let it encode an image, and copy it into the cache folder.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def add_encoder(name: str, weights: Path) -> Encoder:
         raise ValueError(f"{name} needs no weights; choose another name for yours")
     if weights.suffix.lower() == ".onnx":
         settings = read_description(weights.with_suffix(".toml")).settings()
-        open_onnx(weights)  # what is wrong with it is said of the user's file rather than of the copy
+        open_onnx(weights)  # so that an error names the user's file, not the copy
         return _keep(name, ".onnx", weights.read_bytes(), settings)
     arrays = read_checkpoint(weights)
     recipe = recipe or _recognised(arrays)
@@ -143,7 +143,7 @@ def _recognised(weights: Weights) -> Recipe:
 
 
 def _keep(name: str, suffix: str, contents: bytes, settings: dict[str, object]) -> Encoder:
-    """Write the two files where nobody looks, try them there, and move them to their place."""
+    """Write the two files to a temporary folder, try them there, and move them into place."""
     folder = added_folder()
     folder.mkdir(parents=True, exist_ok=True)
     lines = [f"{key} = {json.dumps(value)}\n" for key, value in settings.items() if value is not None]

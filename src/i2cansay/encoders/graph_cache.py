@@ -1,4 +1,4 @@
-"""Graphs that were built before, kept in the cache folder."""
+"""Graphs that were built once, kept in the cache folder."""
 
 from __future__ import annotations
 

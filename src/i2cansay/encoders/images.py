@@ -1,4 +1,4 @@
-"""Opening images of every kind, and refusing the ones that are none with a sentence that says why."""
+"""Opening images of every kind; what is not an image is refused with a sentence that says why."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _decoded(opened: Callable[[], Image.Image], max_pixels: int, shorter_side: i
 
 
 def _what_happened(error: Exception) -> str:
-    """A sentence for what a decoder raised."""
+    """Return a sentence on what a decoder raised."""
     kind = type(error).__name__
     if kind == "DecompressionBombError":
         return "the image has more pixels than Pillow opens; shrink it first"

@@ -35,7 +35,7 @@ def downloaded(
     say: Callable[[str], object],
     open_url: Callable[..., Any] = urlopen,
 ) -> Iterator[Path]:
-    """Download a file, check its hash, and lend it as long as the block runs.
+    """Download a file and check its hash; it exists as long as the block runs.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ def downloaded(
         Whose file it is; it says what to do where there is no network.
     file : OfficialFile
     say : callable
-        Is told name and size before anything is downloaded, and afterwards where the file could not be checked.
+        Called with a sentence: name and size before the download, and a warning after it if the publisher names no
+        checksum.
     open_url : callable
         (url, timeout=) to a response, as `urllib.request.urlopen`.
     """
@@ -67,7 +68,7 @@ def downloaded(
             )
         if not file.sha256:
             say(
-                f"warning: the publisher of {file.name} names no checksum, so nothing but the address says that "
+                f"warning: the publisher of {file.name} names no checksum, so only its address tells that "
                 f"this is the right file; its sha256 is {digest}"
             )
         yield path

@@ -64,8 +64,8 @@ def encode_dataset(
 ) -> FeatureStore:
     """Return the features of a split, encoding only what no store holds yet.
 
-    A run that was killed continues behind its last committed chunk, and the result is byte for byte the one
-    of an undisturbed run. A second process that wants the same store waits and then reads it.
+    A run that was killed continues after its last committed chunk, and the result equals that of an uninterrupted
+    run byte for byte. A second process that wants the same store waits and then reads it.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _fill(
 
 
 def _named(reasons: str, dataset: Dataset, split: str, rows: NDArray[np.int64]) -> str:
-    """Say row and file where the encoder, which counts from where this run began, says only a number."""
+    """Name row and file in the reasons of an encoder, which counts images from where this run began."""
 
     def name(match: re.Match[str]) -> str:
         row = int(rows[int(match[1])])

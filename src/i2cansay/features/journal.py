@@ -1,4 +1,4 @@
-"""How far a feature store is known to be right: the rows committed so far, and checksums of all it holds."""
+"""The progress of a feature store: the rows committed so far, and checksums of all of them."""
 
 from __future__ import annotations
 

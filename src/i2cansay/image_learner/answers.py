@@ -1,4 +1,4 @@
-"""What comes back besides labels: guesses, what was left out, and the error that names every bad image."""
+"""What `ImageLearner` returns and raises: guesses, reports of lessons, the error that names every bad image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole way in one object: images and labels in, labels of other images out."""
+"""From images to labels in one object: it is taught images with labels, and labels others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Answer = TypeVar("Answer")
 
 
 class ImageLearner:
-    """Learns to tell images apart from examples, new classes at any time, and keeps none of the images.
+    """Learns to label images from examples, with new classes at any time, and keeps none of the images.
 
     A frozen encoder turns each image into a vector, and a learner learns the vectors.
 
@@ -262,7 +262,7 @@ class ImageLearner:
             return len(getattr(known, "classes_", ()))
 
     def forget(self, label: Label) -> Self:
-        """Drop a class; what its images did to what is shared by all classes stays."""
+        """Drop a class; what its images contributed to statistics shared by all classes stays."""
         self._change(lambda learner: learner.forget(label))
         return self
 
