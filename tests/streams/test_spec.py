@@ -108,5 +108,5 @@ def test_its_short_form_reads_back_and_it_needs_no_parameters() -> None:
 
 
 def test_what_is_no_stream_is_refused() -> None:
-    with pytest.raises(ValueError, match="expected fractions:Fraction to be a class derived from Stream"):
+    with pytest.raises(ValueError, match="expected 'fractions:Fraction' to be a stream"):
         make_stream("fractions:Fraction", np.arange(4))
