@@ -1,4 +1,4 @@
-"""A small client of the API: typed, and without dependencies beyond numpy."""
+"""A small client of the API, with types, on Python's own http.client."""
 
 from __future__ import annotations
 
