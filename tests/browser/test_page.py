@@ -97,7 +97,7 @@ def test_undo_and_rename(service: Running, open_page: Opener, tmp_path: Path) ->
     page = open_page(service.client.url)
     page.teach(defects(tmp_path, "scratch", 3), "scratch")
     page.until(lambda: page.classes() == ["scratch"])
-    assert "one more makes it safe" in page.teach(defects(tmp_path, "dent", 1), "scrach")
+    assert "one more image saves it" in page.teach(defects(tmp_path, "dent", 1), "scrach")
     page.until(lambda: page.classes() == ["scrach", "scratch"])
     assert "in memory only" in page.text
     page.button("Undo").click()
@@ -148,7 +148,7 @@ def test_errors_in_words(service: Running, open_page: Opener, tmp_path: Path) ->
     document = tmp_path / "note.txt"
     document.write_text("x")
     page.one("#choose").send_keys(str(document))
-    page.until(lambda: "no images" in page.one("#trouble").text)
+    page.until(lambda: "not images" in page.one("#trouble").text)
     page.button("New…").click()
     page.one("#ask-input").send_keys("Not A Name")
     page.button("Make it").click()

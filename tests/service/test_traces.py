@@ -21,7 +21,7 @@ from i2cansay.service.storage import database_file
 from i2cansay.service.storage.database import Database
 from tests.service.material import WIDTH, make_image, new_model, rows, teach
 from tests.service.process import Process
-from tests.service.test_http import form
+from tests.service.sending import form
 
 
 def raw_bytes(folder: Path) -> bytes:

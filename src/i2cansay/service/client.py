@@ -1,4 +1,4 @@
-"""A small client: what the API offers, with types, on the standard library alone."""
+"""A small client of the API, with types, on Python's own http.client."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ImageSource = bytes | str | PathLike[str]
 
 
 class RequestRefused(Exception):
-    """The service said no.
+    """The service refused a request.
 
     Attributes
     ----------
@@ -51,12 +51,12 @@ class Client:
     ----------
     url : str
     token : str
-        Where the service asks for one.
+        Needed where the service asks for one.
     timeout : float
         Seconds for one try.
     tries : int
-        How often a request is sent where the service is busy, or not to be reached. A lesson carries an
-        idempotency key, so that it counts once however often it is sent.
+        How often a request is sent while the service is busy or cannot be reached. A lesson has an
+        idempotency key, so it counts once however often it is sent.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Client:
         return self.model(name)
 
     def model(self, name: str) -> RemoteModel:
-        """Return a model that is there."""
+        """Return an existing model."""
         return RemoteModel(self, name)
 
     def import_model(self, name: str, data: bytes) -> RemoteModel:
@@ -96,7 +96,7 @@ class Client:
     # -- requests -------------------------------------------------------------------------------------------
 
     def call(self, method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None) -> Any:
-        """Send a request, again where it is worth it, and return the answer: JSON, or bytes of a file."""
+        """Send a request, with retries, and return the answer: JSON, or the bytes of a file."""
         for left in reversed(range(self.tries)):
             try:
                 return self._once(method, path, body, headers or {})
@@ -171,8 +171,7 @@ class RemoteModel:
     ) -> LessonResult:
         """Teach samples: images, or rows of features (n, d), with a label each or one for all.
 
-        `key` tells retries of one lesson from new lessons; by default every call is a new one, and its own
-        retries count once.
+        Calls with the same `key` are one lesson and count once. By default every call is a new lesson.
         """
         taught = {"label": labels} if isinstance(labels, str) else {"labels": list(labels)}
         headers = {"idempotency-key": key or secrets.token_hex(16)}
@@ -188,7 +187,7 @@ class RemoteModel:
         features: ArrayLike | None = None,
         top: int = 5,
     ) -> list[Prediction]:
-        """Name samples."""
+        """Predict samples."""
         answer = self._call("POST", "/predict", *_body(images, features, {"top": top}))
         return [
             Prediction(**{**each, "top": tuple(ClassProbability(**guess) for guess in each["top"])})

@@ -1,4 +1,4 @@
-"""Looking at a data folder from outside: is every model whole, is anything lying around?"""
+"""Checking and copying a data folder from outside, even while a service uses it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from i2cansay.service.storage.database_file import MODEL_SUFFIX, copy_of
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found about one file: its name, a sentence, and whether it is well."""
+    """The state of one file: its name, a sentence, and whether the file is in order."""
 
     name: str
     sentence: str
@@ -24,10 +24,10 @@ class Diagnosis:
 
 
 def examine(folder: Path) -> Iterator[Diagnosis]:
-    """Check every file of a data folder, also while a service uses it; nothing is changed."""
+    """Check every file of a data folder; change nothing."""
     places = folder / "models"
     if not places.is_dir():
-        raise FileNotFoundError(f"{folder} is no data folder of `i2cansay serve`: it has no folder models")
+        raise FileNotFoundError(f"{folder} is not a data folder of `i2cansay serve`: it has no folder models")
     for path in sorted(places.iterdir()):
         if path.name.endswith(MODEL_SUFFIX):
             yield _examine_model(path)
@@ -63,7 +63,7 @@ def _examine_model(path: Path) -> Diagnosis:
 
 
 def back_up(folder: Path, target: Path) -> list[Path]:
-    """Copy every model of a data folder that is well, also while a service uses it, and check the copies."""
+    """Copy every undamaged model of a data folder, and check the copies; return their paths."""
     target.mkdir(parents=True, exist_ok=True)
     written = []
     for path in sorted((folder / "models").glob(f"[a-z0-9]*{MODEL_SUFFIX}")):

@@ -1,17 +1,17 @@
-"""What the service tells a client that asked for something it cannot have: a status, a code, a sentence."""
+"""Errors as the client sees them: a status, a code, a sentence."""
 
 from __future__ import annotations
 
 
 class ServiceError(Exception):
-    """An answer other than yes.
+    """A refusal.
 
     Attributes
     ----------
     status : int
         The HTTP status.
     code : str
-        One word for programs.
+        One word, for programs.
     sentence : str
         For people: what was expected, what came, what to do.
     retry_after : float or None
@@ -49,22 +49,22 @@ def error_content(error: ServiceError) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def refused(sentence: str) -> ServiceError:
-    """The request makes no sense as it is."""
+    """The request is not valid."""
     return ServiceError(422, "refused", sentence)
 
 
 def not_found(sentence: str) -> ServiceError:
-    """What it names is not there."""
+    """The request names something that does not exist."""
     return ServiceError(404, "not_found", sentence)
 
 
 def conflict(sentence: str) -> ServiceError:
-    """It makes sense, but not in the state things are in."""
+    """The request is valid, but does not fit the present state."""
     return ServiceError(409, "conflict", sentence)
 
 
 def too_large(sentence: str) -> ServiceError:
-    """It is more than the limits allow."""
+    """The request exceeds a limit."""
     return ServiceError(413, "too_large", sentence)
 
 
@@ -74,14 +74,14 @@ def busy(what: str) -> ServiceError:
 
 
 def stopping() -> ServiceError:
-    """The service is about to end."""
+    """The service is shutting down."""
     return ServiceError(
         503, "stopping", "the service is shutting down; try again in a moment", retry_after=5.0
     )
 
 
 def not_stored(why: str) -> ServiceError:
-    """The disk did not take it."""
+    """The change could not be written."""
     return ServiceError(
         507, "not_stored", f"nothing was changed, because it could not be written: {why}", retry_after=10.0
     )

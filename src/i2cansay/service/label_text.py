@@ -1,4 +1,4 @@
-"""Labels: what a class may be called, so that two labels that look the same are the same."""
+"""Labels as text: normalized, and limited to visible characters, so that labels that look the same are the same."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from i2cansay.service.errors import refused
 from i2cansay.service.limits import Limits
 
 JOINERS = {"\u200c", "\u200d"}
-"""Zero-width non-joiner and joiner: Persian, Indian scripts and emoji are not written without them."""
+"""Zero-width non-joiner and joiner: Persian, Indian scripts and emoji need them."""
 EMOJI_STYLE = {"\ufe0e", "\ufe0f"}
 """Ask for a symbol to be shown as text or as an emoji."""
 KEYCAP = "\u20e3"
@@ -16,16 +16,16 @@ BLANK = {
     *"\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0",  # fillers, joiners and an empty Braille cell
     *map(chr, (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))),  # variants
 }
-"""Letters, marks and a symbol by their category, but nothing to be seen."""
+"""Characters whose category is a letter, mark or symbol, but that are invisible."""
 UNSEEN = {"Cf", "Cn", "Co"}
-"""Categories of format characters, of what is no character yet, and of private use."""
+"""Categories of format characters, unassigned code points and private use."""
 CONTROL = {"Cc", "Cs", "Zl", "Zp"}
 VIRAMA = 9
-"""The combining class of the sign that takes the vowel off an Indian letter."""
+"""The combining class of the sign that removes the vowel of an Indian letter."""
 
 
 def normalized_label(label: str) -> str:
-    """Return a label as it is kept: composed (NFC), without space around it.
+    """Return a label as it is stored: composed (NFC), without space around it.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def normalized_label(label: str) -> str:
 
 
 def check_label(label: str, limits: Limits) -> str:
-    """Return a new label as it is kept; ServiceError where it cannot be seen, or could be taken for another.
+    """Return a new label as it is stored; raise ServiceError where it could be taken for another.
 
     Control characters, characters that cannot be seen or change the direction of writing, unassigned characters and
     those of private use are refused. Joiners are allowed where they change what is seen. Look-alikes from other
@@ -72,7 +72,7 @@ def check_label(label: str, limits: Limits) -> str:
 
 
 def _changes_what_is_seen(label: str, place: int) -> bool:
-    """Whether a joiner, or a style of emoji, stands where it makes a difference."""
+    """Return whether a joiner or an emoji style makes a visible difference at `place`."""
     before, after = label[place - 1 : place] or " ", label[place + 1 : place + 2] or " "
     symbols = unicodedata.category(before) in ("So", "Sk", "Sm")
     if label[place] in EMOJI_STYLE:

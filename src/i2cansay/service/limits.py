@@ -1,4 +1,4 @@
-"""How much one request, one model and the whole service may take."""
+"""Limits of one request, one model and the whole service."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ MEGABYTE = 2**20
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds on everything a client can make large.
+    """Limits on everything that a client can make large.
 
     Attributes
     ----------
     body_bytes : int
         Of one request.
     bytes_in_flight : int
-        Of the bodies of all requests at work together, and of what is read out of them, estimated before it is;
-        beyond it new ones are asked to come back.
+        Of the bodies of all requests in flight, and of the samples parsed from them, which are estimated before
+        they are parsed. Beyond it, new requests get 429.
     images, rows : int
         Images, or rows of features, in one request.
     pixels : int
@@ -28,25 +28,25 @@ class Limits:
     classes, models : int
         Of one model, and in the folder.
     state_bytes : int
-        Of what one model has learnt, estimated before it is.
+        Of the state of one model, estimated before it grows.
     waiting : int
-        Requests that wait in one queue; beyond it new ones are asked to come back.
+        Requests that wait in one queue. Beyond it, new requests get 429.
     together : int
-        Requests that are encoded, scored or committed in one go.
+        Requests that are scored or committed together.
     seconds : float
-        How long a request may take before it is given up.
+        How long a request may take.
     requests_per_second : float
         Of one token, in the long run; twice as many at once.
     connections : int
-        Open at once; fewer where the process may not open as many files.
+        Open at once. Fewer where the process may not open as many files.
     connections_per_address : int
-        Of one client address, or of one /64 network of IPv6; loopback and trusted proxies are not counted.
+        Of one client address, or one /64 network of IPv6. Loopback and trusted proxies are not counted.
     header_seconds : float
-        From the first moment of a request, or of a connection, until its headers are complete.
+        From the start of a connection or request until its headers are complete.
     idle_seconds : float
         How long a connection may be silent between two requests.
     header_bytes, headers : int
-        Of the request line with all headers, and their number.
+        The size of the request line with all headers, and the number of headers.
     wrong_tokens_per_second : float
         Of one client address, in the long run; twenty at once.
     json_bytes : int
@@ -56,7 +56,7 @@ class Limits:
     request_pixels : int
         Of all images of one request, read from their headers.
     pixels_in_flight : int
-        Of all requests that wait for one encoder; beyond it large ones are asked to come back.
+        Of all requests that wait for one encoder. Beyond it, large requests get 429.
     """
 
     body_bytes: int = 64 * MEGABYTE

@@ -30,21 +30,21 @@ log = logging.getLogger("i2cansay.service")
 
 
 class Service:
-    """The models of a data folder, open for teaching and asking; one process at a time.
+    """The models of a data folder, ready to learn and predict; one process at a time.
 
     Parameters
     ----------
     folder : Path
-        Made if it is not there. Holds `models/NAME.sqlite`, `tokens.json` and `lock`.
+        Created if missing. Holds `models/NAME.sqlite`, `tokens.json` and `lock`.
     limits : Limits
     encoder : str
-        The encoder of a model that is made without naming one.
+        The encoder of a model that is made without one.
 
     Attributes
     ----------
     models : dict from str to ServedModel
     damaged : dict from str to str
-        Why a model could not be opened. Both are replaced, never changed, so that other threads can go through them.
+        Why a model could not be opened. Both are replaced, never changed, so that threads can iterate over them.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Service:
             if not self._places.is_dir():
                 raise
             self.read_only = f"the data folder cannot be written ({error.strerror})"
-            log.warning("%s: models can be asked, not taught", self.read_only)
+            log.warning("%s: models can predict, but not learn", self.read_only)
 
     def _open(self, path: Path) -> None:
         try:
@@ -98,7 +98,7 @@ class Service:
     # -- models ---------------------------------------------------------------------------------------------
 
     def model(self, name: str) -> ServedModel:
-        """Return a model by name; ServiceError where there is none, or it is damaged."""
+        """Return a model by name; raise ServiceError where there is none, or it is damaged."""
         if (found := self.models.get(name)) is not None:
             return found
         if name in self.damaged:
@@ -108,7 +108,7 @@ class Service:
         raise not_found(f"there is no model {name!r}")
 
     def image_queue(self, model: ServedModel) -> ImageQueue:
-        """Return the encoder of a model that takes images."""
+        """Return the queue before the encoder of a model; raise ServiceError where the model takes features only."""
         if model.facts.encoder is None:
             raise refused(f"the model {model.facts.name!r} takes features, not images")
         return self.encoders.of(model.facts.encoder)
@@ -122,12 +122,12 @@ class Service:
         encoder: str | None = "",
         min_samples: int = 2,
     ) -> ServedModel:
-        """Make a model; `encoder` is a name, "" for the service's usual one, None for a model of features."""
+        """Make a model. `encoder` is a name, "" for the default one, or None for a model of features."""
         identity = None
         if encoder is not None:
             identity = EncoderIdentity.of(self.encoders.named(encoder or self.encoder).encoder)
         facts = ModelFacts(check_name(name), learner, parameters or {}, identity, min_samples, time.time())
-        # Before the learner is made and tried: some take their matrix at once.
+        # Before the learner is tried: some allocate their matrix at once.
         check_size(facts.untried(), 1, 1, self.limits.state_bytes)
         facts.make()
         return self._add(facts, lambda path: Database.create(path, facts))
@@ -150,7 +150,7 @@ class Service:
             if facts.name in self.models or facts.name in self.damaged:
                 raise conflict(f"there is a model {facts.name!r} already")
             if len(self.models) + len(self.damaged) >= self.limits.models:
-                raise conflict(f"there are {self.limits.models} models, and no more are allowed; delete one")
+                raise conflict(f"there are {self.limits.models} models, which is the limit; delete one")
             path = self._places / f"{facts.name}{MODEL_SUFFIX}"
             try:
                 write(path)
@@ -185,7 +185,7 @@ class Service:
     # -- the whole ------------------------------------------------------------------------------------------
 
     def warm(self) -> None:
-        """Open the encoders of all models now rather than at the first image."""
+        """Open the encoders of all models now, not at the first image."""
         for name, model in self.models.items():
             if model.facts.encoder is not None:
                 try:
@@ -205,7 +205,7 @@ class Service:
         gauge("waiting_to_encode", "Requests that wait for an encoder.", self.encoders.waiting)
 
     def close(self) -> None:
-        """Answer what waits, then let go of the folder."""
+        """Answer the waiting requests, then release the folder."""
         self.stopping = True
         self.encoders.close()
         for model in self.models.values():

@@ -14,7 +14,7 @@ from i2cansay.service.client import Client, RequestRefused
 from i2cansay.service.http.server import Address, check_address
 from i2cansay.service.limits import Limits
 from tests.service.running import Running, Starter
-from tests.service.test_http import send
+from tests.service.sending import send
 
 
 def test_tokens_and_their_scopes(start: Starter) -> None:

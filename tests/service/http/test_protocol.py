@@ -28,7 +28,7 @@ from i2cansay.service.http.listener import Listener, bind
 from i2cansay.service.limits import Limits
 from i2cansay.service.service_metrics import ServiceMetrics
 from tests.service.running import Running, Starter
-from tests.service.test_http import send
+from tests.service.sending import send
 
 HALF = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 WHOLE = HALF + b"\r\n"

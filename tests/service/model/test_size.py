@@ -90,7 +90,7 @@ def test_no_parameter_means_no_limit(tmp_path: Path, parameters: dict[str, objec
 
 @pytest.mark.parametrize("learner", ["joint", "cndpm"])
 def test_a_learner_without_a_bound_is_refused(learner: str) -> None:
-    with pytest.raises(ServiceError, match="may outgrow the 256 MB"):
+    with pytest.raises(ServiceError, match="could outgrow the 256 MB"):
         check_size(make_learner(learner), 2, 2, Limits().state_bytes)
 
 

@@ -1,1 +1,1 @@
-"""Who may do what, and how often."""
+"""Who may send which request, how often and how large."""

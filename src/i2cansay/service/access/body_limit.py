@@ -1,4 +1,4 @@
-"""Bodies on their way in: counted, limited, and not waited for without end."""
+"""Bodies as they come in: their size, their sum over all requests, and their time are limited."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from i2cansay.service.limits import Limits
 
 
 class Traffic:
-    """Bytes of all bodies that are at work together, and of what is read out of them."""
+    """Bytes of all bodies in flight, and of the samples that are parsed from them."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._now = 0
 
     def check(self, n: int) -> None:
-        """Ask the sender of so many bytes to come back where there is no room for them."""
+        """Raise ServiceError where there is no room for `n` more bytes."""
         if self._now + n > self._most:
             raise ServiceError(429, "busy", "too many large requests at once; try again", retry_after=1.0)
 
     def take(self, n: int) -> None:
-        """Count bytes."""
+        """Count `n` bytes; raise ServiceError where there is no room for them."""
         self.check(n)
         self._now += n
 
     def give_back(self, n: int) -> None:
-        """Bytes are done with."""
+        """Count `n` bytes as done."""
         self._now -= n
 
 
 class IncomingBody:
-    """The body of one request on its way in, counted."""
+    """The body of one request as it comes in, counted."""
 
     def __init__(self, receive: Receive, limits: Limits, traffic: Traffic) -> None:
         self._receive = receive
@@ -48,9 +48,9 @@ class IncomingBody:
         self._deadline = time.monotonic() + limits.seconds
 
     def expect(self, headers: Headers) -> None:
-        """Look at the announced length, so that a large body is refused before it is sent.
+        """Check the announced length, so that a large body is refused before it is sent.
 
-        It is counted only as it comes: who announces much and sends nothing keeps nobody out.
+        Bytes count when they arrive: a client that announces much and sends nothing keeps nobody out.
         """
         announced = headers.get("content-length", "0")
         length = int(announced[:20]) if announced.isascii() and announced.isdecimal() else 0
@@ -58,7 +58,7 @@ class IncomingBody:
         self._traffic.check(length)
 
     def charge(self, n: int) -> None:
-        """Count memory that is about to be used for reading the body, until the request is done."""
+        """Count memory for parsing the body, until the request is done."""
         self._traffic.take(n)
         self._taken += n
 
@@ -68,7 +68,7 @@ class IncomingBody:
             raise too_large(f"a request may have {largest} bytes, this one has {length} or more")
 
     async def receive(self) -> Message:
-        """Pass on a piece."""
+        """Return the next piece of the body."""
         message = await self._next()
         if message["type"] == "http.request":
             self._whole = not message.get("more_body", False)
@@ -84,7 +84,7 @@ class IncomingBody:
         return message
 
     async def _next(self) -> Message:
-        if self._whole:  # what is awaited now is the client going away
+        if self._whole:  # the next message says that the client has gone
             return await self._receive()
         try:
             return await asyncio.wait_for(self._receive(), self._deadline - time.monotonic())
@@ -93,5 +93,5 @@ class IncomingBody:
             raise HTTPException(408, sentence) from None
 
     def finish(self) -> None:
-        """Give back what was counted."""
+        """Count the request as done."""
         self._traffic.give_back(self._taken)

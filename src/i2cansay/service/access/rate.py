@@ -1,4 +1,4 @@
-"""How often each token, or each address, may: a bucket that fills at a steady rate."""
+"""Rate limits for tokens and addresses: a bucket for each, which fills at a steady rate."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import time
 from collections import OrderedDict
 
 NAMES = 10_000
-"""Buckets that are kept; the one used longest ago goes first, and is full again when it comes back."""
+"""Buckets that are kept. The least recently used one is dropped first, and starts full if it comes back."""
 
 
 class RateLimit:
-    """A bucket per name: `per_second` in the long run, `at_once` (twice as many, if not said) at once.
+    """A bucket per name: `per_second` in the long run, `at_once` at once (by default twice as many).
 
     Examples
     --------
@@ -30,7 +30,7 @@ class RateLimit:
         self._lock = threading.Lock()
 
     def wait_for(self, name: str, now: float | None = None) -> float:
-        """Take one from the bucket of `name`; return 0, or the seconds until there is one again."""
+        """Take one from the bucket of `name`; return 0, or the seconds to wait where it is empty."""
         now = time.monotonic() if now is None else now
         with self._lock:
             left, then = self._buckets.pop(name, (self._full, now))

@@ -1,4 +1,4 @@
-"""Who may do what: tokens with a scope each, of which only hashes are kept."""
+"""Tokens: each has a scope, and only its hash is kept."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILE = "tokens.json"
 
 @dataclass(frozen=True)
 class Token:
-    """What is kept of a token: a name, what it may do, when it was made, and the hash of its secret.
+    """A token as it is stored: its name, its scope, when it was made, and the hash of its secret.
 
     The secret has 256 random bits, so that a plain hash cannot be searched.
     """
@@ -33,12 +33,12 @@ class Token:
     sha256: str
 
     def allows(self, scope: Scope) -> bool:
-        """Tell whether it may do what asks for `scope`."""
+        """Return whether the token includes `scope`."""
         return SCOPES.index(self.scope) >= SCOPES.index(scope)
 
 
 class Tokens:
-    """The tokens of a data folder; changes made by the command line are seen by a running service.
+    """The tokens of a data folder. A running service sees changes made by the command line.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Tokens:
         self._tokens: tuple[Token, ...] = ()
 
     def all(self) -> tuple[Token, ...]:
-        """Return the tokens, read again where the file has changed."""
+        """Return the tokens; read the file again if it has changed."""
         with self._lock:
             try:
                 status = self._path.stat()
@@ -76,7 +76,7 @@ class Tokens:
             return self._tokens
 
     def find(self, secret: str) -> Token | None:
-        """Return the token of a secret; every one is compared, in constant time."""
+        """Return the token of a secret, or None; each comparison takes constant time."""
         digest = _digest(secret)
         found = None
         for token in self.all():
@@ -95,7 +95,7 @@ class Tokens:
         return secret
 
     def remove(self, name: str) -> None:
-        """Make a token worthless."""
+        """Remove a token, so that its secret is no longer valid."""
         left = tuple(token for token in self.all() if token.name != name)
         if len(left) == len(self.all()):
             raise ValueError(f"there is no token {name!r}")

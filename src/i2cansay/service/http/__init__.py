@@ -1,1 +1,1 @@
-"""The service's HTTP: routes, bodies, errors, the server."""
+"""HTTP: the server, its connections, routes, bodies and errors."""

@@ -1,4 +1,4 @@
-"""What the routes share: how refusals and bodies are described, how long is waited."""
+"""Parts that the routes share: descriptions of errors and bodies, and waiting for an answer."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Result = TypeVar("Result")
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": description}
     for status, description in {
-        400: "Not HTTP as it should be.",
+        400: "Not valid HTTP.",
         401: "No valid token.",
-        403: "The token, or the site, may not do this.",
-        404: "What is named is not there.",
-        408: "Did not arrive in time.",
-        409: "Not in the state the model is in.",
-        413: "More than the limits allow.",
-        422: "The request makes no sense as it is.",
+        403: "The token or the site may not do this.",
+        404: "The request names something that does not exist.",
+        408: "The request did not arrive in time.",
+        409: "The request does not fit the present state of the model.",
+        413: "The request exceeds a limit.",
+        422: "The request is not valid.",
         429: "Busy, or too often: see Retry-After.",
         500: "An error of the service; its log says more.",
-        503: "Stopping, damaged, or not in time.",
-        507: "The disk did not take it; nothing was changed.",
+        503: "Stopping, damaged, or too slow.",
+        507: "The change could not be written; nothing was changed.",
     }.items()
 }
 IMAGES: dict[str, Any] = {
@@ -67,7 +67,7 @@ Key = Annotated[
 def body_of(
     kind: type[LearnBody] | type[PredictBody], form: dict[str, Any], rest: dict[str, Any]
 ) -> dict[str, Any]:
-    """Describe a body that is read by hand, JSON or a form, with examples: samples and the `rest` of it."""
+    """Describe a body of samples, as JSON or as a form, with examples; `rest` are its other fields."""
     schema = kind.model_json_schema(ref_template="#/components/schemas/{model}")
     schema["allOf"] = [_one_of("images", "features", "features_base64"), {"dependentRequired": PACKED}]
     if kind is LearnBody:
@@ -85,15 +85,15 @@ def body_of(
 
 
 def _one_of(*names: str) -> dict[str, Any]:
-    """Describe that one of some fields is given, and not null."""
+    """Describe that exactly one of some fields is given and not null."""
     given = [{"required": [name], "properties": {name: {"not": {"type": "null"}}}} for name in names]
     return {"oneOf": given}
 
 
 async def wait(future: Future[Result], seconds: float, request: Request | None = None) -> Result:
-    """Return what a queue answers, or give up in time; with a `request`, also when its client goes away.
+    """Return the answer of a queue. Give up after `seconds`, or when the client of `request` goes away.
 
-    What is given up is cancelled: a queue does not begin it, or does not go on with it.
+    A future that is given up is cancelled, so the queue does not begin it or does not go on with it.
     """
     answer = asyncio.wrap_future(future)
     gone = None if request is None else asyncio.ensure_future(_disconnect(request))

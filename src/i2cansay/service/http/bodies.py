@@ -1,4 +1,4 @@
-"""From the body of a request to images or features and their labels, in memory only."""
+"""Bodies with samples: parsed in memory into images or features, and their labels."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from i2cansay.service.label_text import check_label
 from i2cansay.service.limits import Limits
 
 LARGEST = 1e15
-"""Beyond this, squares of features leave float32; the learners refuse it too."""
+"""Squares of larger features overflow float32; the learners refuse them too."""
 LARGE = 100_000
 """A body of more bytes is parsed in a thread, so that other requests do not wait for it."""
 VALUE_BYTES = 128
-"""What a value of JSON takes at most while it is parsed: 2 to 3 Python objects and their places in lists."""
+"""The most memory a JSON value takes while it is parsed: 2 to 3 Python objects and their places in lists."""
 Checked = TypeVar("Checked", bound=SamplesBody)
 # One large body at a time: parsers hold Python's lock, and two would take twice the memory at no gain.
 _parser = ThreadPoolExecutor(1, thread_name_prefix="i2cansay-parser")
@@ -36,7 +36,7 @@ _parser = ThreadPoolExecutor(1, thread_name_prefix="i2cansay-parser")
 
 @dataclass(frozen=True)
 class ParsedBody:
-    """Images or features, one of them; labels where they are to be learnt; how many classes to name."""
+    """Images or features; labels, where they are to be learnt; how many classes to name."""
 
     images: list[bytes] | None
     features: Float32 | None
@@ -53,7 +53,7 @@ async def to_learn(request: Request, limits: Limits) -> ParsedBody:
 
 
 async def to_predict(request: Request, limits: Limits) -> ParsedBody:
-    """Read samples to be named."""
+    """Read samples to predict."""
     return await _read(_asking, request, limits)
 
 
@@ -67,7 +67,7 @@ async def _read(
         body, values = await take_json(request, limits)
     if len(body) <= LARGE:
         return parse(body, kind, limits)
-    # What is read out of a body is as large again at most, and Python's values come on top.
+    # The parsed samples are at most as large as the body; Python's own objects come on top.
     request.state.body.charge(len(body) + VALUE_BYTES * values)
     return await wait(_parser.submit(_in_turn, parse, body, kind, limits), limits.seconds)
 
@@ -111,7 +111,7 @@ def _is_form(kind: str) -> bool:
 
 
 def _form(data: bytearray, kind: str, limits: Limits) -> tuple[list[bytes], dict[str, list[Any]]]:
-    # A label for each image, one more of both so that the sentence about too many names images, and top.
+    # A label for each image, and `top`; one more of each, so that the error about too many can name images.
     form = read_form(data, kind, most=2 * (limits.images + 1) + 1)
     for name, _ in form.files:
         if name not in ("images", "image"):
@@ -143,7 +143,7 @@ def _json(data: bytearray, kind: type[Checked], limits: Limits) -> Checked:
 
 
 def sentence_of(problem: object) -> str:
-    """Say what pydantic found wrong first."""
+    """Return the first problem that pydantic found, as a sentence."""
     assert isinstance(problem, dict)
     where = ".".join(str(part) for part in problem.get("loc", ()) if part != "body")
     return f"{where}: {problem['msg']}" if where else str(problem["msg"])

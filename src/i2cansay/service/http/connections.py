@@ -1,4 +1,4 @@
-"""Open connections: what each is waiting for, for how long it may, and who goes when room is needed."""
+"""Open connections: what each waits for, how long it may wait, and which is closed when room is needed."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ class Stage(Enum):
 
 
 class Connection(Protocol):
-    """What the table knows of a connection."""
+    """A connection as the table sees it."""
 
     address: str
 
     def overdue(self, stage: Stage) -> None:
-        """It has waited for too long."""
+        """Close it: it has waited too long."""
 
     def evict(self) -> None:
-        """Its place is needed."""
+        """Close it: its place is needed."""
 
 
 class Connections:
     """The connections of a service, in the order in which they came to their stage.
 
-    A connection that waits for its client can be closed to let another in, one for which the service works cannot.
-    The oldest of the most crowded stage goes first: however many connections somebody opens, and whatever they
-    leave unfinished, a newcomer has as long to send its request as it takes to open a quarter of all places anew.
+    A connection that waits for its client can be closed to let another in; one for which the service works cannot.
+    The oldest connection of the most crowded stage goes first. However many connections an attacker leaves
+    unfinished, a new client has at least the time that it takes to fill a quarter of all places again.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Connections:
         Open at once.
     limits : Limits
     exempt : iterable of networks
-        Addresses of which any number may come, beside loopback.
+        Addresses that are not limited, beside loopback.
 
     Examples
     --------
@@ -113,12 +113,12 @@ class Connections:
             )
 
     def add(self, connection: Connection) -> None:
-        """Count a new connection, of which the headers are awaited."""
+        """Add a new connection, which waits for headers."""
         self._counts[client_network(connection.address)] += 1
         self._enter(connection, Stage.HEADERS)
 
     def move(self, connection: Connection, stage: Stage) -> None:
-        """Note what a connection waits for now; the time it has for that begins when it comes to that stage."""
+        """Note what a connection waits for now; its time starts when it enters a stage."""
         if (before := self._stages.get(connection)) not in (None, stage):
             del self._since[before][connection]
             self._enter(connection, stage)
@@ -128,7 +128,7 @@ class Connections:
         self._since[stage][connection] = self._clock()
 
     def remove(self, connection: Connection) -> None:
-        """Forget a connection; nothing happens where it is forgotten already."""
+        """Remove a connection; do nothing if it is removed already."""
         if (stage := self._stages.pop(connection, None)) is None:
             return
         del self._since[stage][connection]
@@ -147,7 +147,7 @@ class Connections:
     # -- closing --------------------------------------------------------------------------------------------
 
     def evict_one(self) -> bool:
-        """Close the connection that has waited longest where most do; tell whether there was one."""
+        """Close the oldest connection of the most crowded stage; return whether there was one."""
         crowd = max((self._since[stage] for stage in self._seconds), key=len)
         if not crowd:
             return False
@@ -157,7 +157,7 @@ class Connections:
         return True
 
     def sweep(self) -> None:
-        """Close the connections that have waited for too long."""
+        """Close the connections that have waited too long."""
         now = self._clock()
         for stage, seconds in self._seconds.items():
             waiting = self._since[stage]

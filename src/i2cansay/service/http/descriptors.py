@@ -1,4 +1,4 @@
-"""File descriptors: how many connections a process can hold beside its files."""
+"""File descriptors: how many connections a process can hold besides its files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OTHERS = 128
 
 
 def room_for_connections(limits: Limits) -> int:
-    """Return how many connections may be open, after raising the limit of descriptors as far as needed and allowed.
+    """Raise the limit of descriptors as far as needed and allowed; return how many connections may be open.
 
     Examples
     --------
@@ -20,7 +20,7 @@ def room_for_connections(limits: Limits) -> int:
     """
     reserve = PER_MODEL * limits.models + OTHERS
     allowed = _raise_limit(limits.connections + reserve)
-    # A quarter at least: a low limit is better shared than refused, since few services have all their models.
+    # At least a quarter: with a low limit, most services still have fewer models than they may.
     return min(limits.connections, max(allowed - reserve, allowed // 4))
 
 

@@ -1,4 +1,4 @@
-"""Forms with images (multipart/form-data), read in memory: other readers put large parts into files."""
+"""Forms with images (multipart/form-data), read in memory: other parsers write large parts to files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from i2cansay.service.errors import refused, too_large
 
 @dataclass
 class Form:
-    """What a form held: parts with a file name, which is dropped, and parts with text.
+    """The parts of a form: those with a file name, which is dropped, and those with text.
 
     Examples
     --------
@@ -27,7 +27,7 @@ class Form:
 
 
 async def take_form(request: Request) -> bytearray:
-    """Return the body of a form; how large it may be is checked on the way."""
+    """Return the body of a form; the middleware limits its size."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
@@ -35,7 +35,7 @@ async def take_form(request: Request) -> bytearray:
 
 
 def read_form(body: bytes | bytearray, content_type: str, *, most: int) -> Form:
-    """Return the parts of a form, at most so many; ServiceError where it is none."""
+    """Return the parts of a form, at most `most`; raise ServiceError where it is not a form."""
     _, options = parse_options_header(content_type)
     boundary = options.get(b"boundary", b"")
     if not 1 <= len(boundary) <= 200:

@@ -1,4 +1,4 @@
-"""Routes with a small JSON body, which the framework would read at any size and with any key twice."""
+"""Routes with a small JSON body. The framework would read it at any size, and with repeated keys."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SmallJson(Request):
         return self._body
 
     async def json(self) -> Any:
-        """Return what the body holds."""
+        """Return the object in the body."""
         try:
             return read_json(await self.body())
         except ServiceError as error:
@@ -43,7 +43,7 @@ class JsonRoute(PermittedRoute):
     """A route that reads its declared body, if it has one, as small and strict JSON."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what answers a request."""
+        """Return the function that answers a request."""
         handler = super().get_route_handler()
         if self.body_field is None:
             return handler

@@ -12,7 +12,7 @@ from i2cansay.service.limits import Limits
 
 
 async def take_json(request: Request, limits: Limits) -> tuple[bytearray, int]:
-    """Return a body in JSON and how many values it has at most: as many as commas, and one."""
+    """Return a JSON body and a bound on the number of its values: one more than it has commas."""
     body, values = bytearray(), 1
     announced = request.headers.get("content-length", "")
     if announced.isascii() and announced.isdecimal():
@@ -25,7 +25,7 @@ async def take_json(request: Request, limits: Limits) -> tuple[bytearray, int]:
 
 
 def _check_size(length: int, values: int, limits: Limits) -> None:
-    """Refuse what would cost much to parse; nesting adds no more values than the depth that is allowed."""
+    """Refuse bodies that are expensive to parse. Nesting adds at most as many values as the depth allowed."""
     if length > limits.json_bytes:
         raise too_large(
             f"a request in JSON may have {limits.json_bytes} bytes, this one has {length} or more; send images "
@@ -39,10 +39,10 @@ def _check_size(length: int, values: int, limits: Limits) -> None:
 
 
 def read_json(data: bytes | bytearray) -> dict[str, Any]:
-    """Return the object that a body holds; ServiceError with a sentence where it holds none.
+    """Return the object that a body holds; raise ServiceError where it holds none.
 
     A key that comes twice, NaN, whole numbers of thousands of digits, half a surrogate pair and nesting without end
-    are refused: readers of JSON differ over them.
+    are refused: parsers differ over them.
 
     Examples
     --------

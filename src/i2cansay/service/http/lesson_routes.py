@@ -1,4 +1,4 @@
-"""Routes of one model: teach it, ask it, look at its classes, change one's mind."""
+"""Routes of one model: learn, predict, undo, and its classes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         openapi_extra=body_of(LearnBody, LEARN_FORM, {"label": "scratch"}),
     )
     async def learn(name: str, request: Request, key: Key = None) -> Response:
-        """Learn labelled samples, all or none. The answer comes when they are on the disk."""
+        """Learn labelled samples, all or none. The answer comes once they are on the disk."""
         model = service.model(name)
         parsed = await to_learn(request, limits)
         X = await features_of(service, model, parsed, request)
@@ -67,7 +67,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         openapi_extra=body_of(PredictBody, PREDICT_FORM, {"top": 3}),
     )
     async def predict(name: str, request: Request) -> Response:
-        """Name samples: the likeliest classes, and how much each looks like nothing known."""
+        """Predict samples: the likeliest classes, and how unlike all known classes each sample is."""
         model = service.model(name)
         parsed = await to_predict(request, limits)
         X = await features_of(service, model, parsed, request)
@@ -108,14 +108,14 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
 
     @router.get("/models/{name}/accuracy", dependencies=[needs("predict")], response_model=AccuracyAnswer)
     async def accuracy(name: str) -> Response:
-        """Say how often the model was right about samples just before learning them."""
+        """Return how often the model predicted samples correctly just before it learnt them."""
         points = service.model(name).snapshot.curve.points
         total, right = sum(point.samples for point in points), sum(point.correct for point in points)
         return JSONResponse({"points": [asdict(p) for p in points], "samples": total, "correct": right})
 
 
 async def features_of(service: Service, model: ServedModel, parsed: ParsedBody, request: Request) -> Float32:
-    """Return what was parsed as features, (n, d), of the width the model knows."""
+    """Return the samples of a body as features, (n, d), of the width that the model expects."""
     if parsed.images is not None:
         queue = await run_in_threadpool(service.image_queue, model)
         images = await run_in_threadpool(measure_images, parsed.images, service.limits)

@@ -1,4 +1,4 @@
-"""Where connections come in: one at a time, and never more than there is room for."""
+"""Accepting connections: one at a time, and never more than there is room for."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from i2cansay.service.service_metrics import ServiceMetrics
 log = logging.getLogger("i2cansay.service")
 BACKLOG = 512
 PAUSE = 0.1
-"""Seconds to wait where the system gives out no more descriptors."""
+"""Seconds to wait when the system has no more descriptors."""
 SWEEP = 0.25
-"""Seconds between two looks for connections that are overdue."""
+"""Seconds between two searches for overdue connections."""
 FAREWELL = 1.0
-"""Seconds in which one that is turned away can read why."""
+"""Seconds in which a refused client can read why."""
 FAREWELLS = 64
 """How many of these at once."""
 
@@ -45,7 +45,7 @@ def bind(host: str, port: int) -> list[socket.socket]:
 
 
 class Listener:
-    """A listening socket; stands where uvicorn keeps its asyncio servers.
+    """A listening socket, in the place of uvicorn's asyncio servers.
 
     Parameters
     ----------
@@ -87,20 +87,20 @@ class Listener:
             except ConnectionError:
                 continue  # it left while it waited
             except OSError as error:
-                log.warning("cannot take connections in: %s", error)
+                log.warning("cannot accept connections: %s", error)
                 self._connections.evict_one()
                 await asyncio.sleep(PAUSE)
                 continue
-            self._meet(connection, str(address[0]))
+            self._admit(connection, str(address[0]))
             await asyncio.sleep(0)  # when many come at once, others must have their turn in between
 
-    def _meet(self, connection: socket.socket, address: str) -> None:
+    def _admit(self, connection: socket.socket, address: str) -> None:
         try:
             self._connections.check(address)
         except ServiceError as error:
             self._metrics.happened("connections_refused")
             log.warning("a connection from %s is refused: %s", address, error)
-            self._turn_away(connection, error)
+            self._refuse(connection, error)
             return
         # asyncio does this only where a socket was made with the number of TCP, and these were not. Without it the
         # second half of an answer waits 40 ms for the client's word that the first has arrived.
@@ -120,8 +120,8 @@ class Listener:
         if not task.cancelled() and not isinstance(error := task.exception(), OSError | None):
             log.error("a connection could not be opened", exc_info=error)
 
-    def _turn_away(self, connection: socket.socket, error: ServiceError) -> None:
-        """Say why, and give the client a moment to read it; a connection closed at once may lose the words."""
+    def _refuse(self, connection: socket.socket, error: ServiceError) -> None:
+        """Send the reason, and close a moment later: a connection closed at once may lose it."""
         if self._tls or len(self._farewells) >= FAREWELLS:
             connection.close()
             return
@@ -145,12 +145,12 @@ class Listener:
             self._connections.sweep()
 
     def close(self) -> None:
-        """Take no more connections in."""
+        """Accept no more connections."""
         for task in self._tasks:
             task.cancel()
         for connection in list(self._farewells):
             self._hang_up(connection)
 
     async def wait_closed(self) -> None:
-        """Return when that is so."""
+        """Return once the listener is closed."""
         await asyncio.gather(*self._tasks, return_exceptions=True)

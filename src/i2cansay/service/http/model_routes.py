@@ -1,4 +1,4 @@
-"""Routes of models as a whole: list, make, delete, carry away and back."""
+"""Routes of models as a whole: list, make, delete, export, import, backup, log."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
         "/models/{name}/export", dependencies=[needs("admin")], response_class=Response, responses=BYTES
     )
     async def export_model(name: str) -> Response:
-        """Download the model as one file, which `i2cansay.load` and `import` open; waiting classes are not in it."""
+        """Download the model as a file for `i2cansay.load` and `import`, without classes that are in memory only."""
         data = await run_in_threadpool(export, service.model(name).state())
         return _download(data, f"{name}.i2cs")
 
@@ -80,7 +80,7 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
         "/models/{name}/backup", dependencies=[needs("admin")], response_class=Response, responses=BYTES
     )
     async def backup_model(name: str) -> Response:
-        """Download a consistent copy of the model's file, audit log included, while it is being taught."""
+        """Download a consistent copy of the model's database, with the audit log, even while it is taught."""
         return _download(await run_in_threadpool(service.model(name).backup), f"{name}.sqlite")
 
     @router.get("/models/{name}/log", dependencies=[needs("admin")], response_model=LogAnswer)

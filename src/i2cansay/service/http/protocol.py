@@ -1,8 +1,8 @@
-"""HTTP/1.1 on one connection: uvicorn's, with its place among the connections and errors as sentences.
+"""HTTP/1.1 on one connection: uvicorn's protocol, with an entry in the table of connections and errors in JSON.
 
-What is used of uvicorn's class beyond its constructor: `handle_events`, `on_response_complete` and
-`send_400_response` as places to step in, and `conn`, `cycle`, `flow` and `transport` to look at.
-`tests/service/test_protocol.py` fails where one of them moves.
+Used of uvicorn's class beyond its constructor: `handle_events`, `on_response_complete` and
+`send_400_response` as hooks, and `conn`, `cycle`, `flow` and `transport` to read.
+`tests/service/http/test_protocol.py` fails where one of them moves.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from i2cansay.service.service_metrics import ServiceMetrics
 
 log = logging.getLogger("i2cansay.service")
 PIECE = 16_384
-"""Bytes that are parsed at once, so that headers that came in one packet are limited as others are."""
+"""Bytes that are parsed at once, so that the limit of headers holds within one packet too."""
 
 
 class HttpProtocol(H11Protocol):
-    """A connection that is counted, timed, and answered in JSON when it does not speak HTTP."""
+    """A connection that is counted and timed, and gets its errors in JSON."""
 
     def __init__(
         self, *, connections: Connections, metrics: ServiceMetrics, address: str, **uvicorn_options: Any
@@ -40,22 +40,22 @@ class HttpProtocol(H11Protocol):
         self._table = connections
         self._metrics = metrics
 
-    # -- what uvicorn tells ---------------------------------------------------------------------------------
+    # -- called by uvicorn ----------------------------------------------------------------------------------
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Remove the connection from the table."""
         self._table.remove(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came, piece by piece."""
+        """Parse data piece by piece."""
         for start in range(0, len(data), PIECE):
             if self.transport.is_closing():
                 break
             super().data_received(data[start : start + PIECE])
 
     def handle_events(self) -> None:
-        """Let uvicorn act on what was parsed, and see where that leads."""
+        """Let uvicorn act on the parsed events, then note the new stage."""
         super().handle_events()
         self._settle()
 
@@ -70,12 +70,12 @@ class HttpProtocol(H11Protocol):
         self._settle()
 
     def resume_writing(self) -> None:
-        """It does again."""
+        """The client reads again."""
         super().resume_writing()
         self._settle()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is not HTTP, or has too long headers."""
+        """Answer a request that is not HTTP, or whose headers are too long."""
         error = sys.exception()
         if isinstance(error, h11.RemoteProtocolError) and error.error_status_hint == 431:
             self._end(ServiceError(431, "headers_too_large", "the headers of this request are too long"))
@@ -97,13 +97,13 @@ class HttpProtocol(H11Protocol):
         return Stage.HEADERS if self.cycle is None or self._begun() else Stage.IDLE
 
     def _begun(self) -> bool:
-        """Tell whether a part of the next request's headers is there."""
+        """Return whether part of the next request's headers has arrived."""
         return self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
 
-    # -- what the table tells -------------------------------------------------------------------------------
+    # -- called by the table -------------------------------------------------------------------------------
 
     def overdue(self, stage: Stage) -> None:
-        """Close a connection that has waited for its client for too long."""
+        """Close a connection that has waited for its client too long."""
         self._metrics.happened("connections_overdue")
         if stage is Stage.HEADERS and self._begun():
             self._end(ServiceError(408, "timeout", "the headers of the request did not arrive in time"))
@@ -121,7 +121,7 @@ class HttpProtocol(H11Protocol):
             self._end()
 
     def _end(self, error: ServiceError | None = None) -> None:
-        """Close at once, after a word where no other answer is under way."""
+        """Close at once; send `error` first, unless another answer has begun."""
         if self.transport is None:
             if self.opening is not None:
                 self.opening.cancel()
@@ -134,7 +134,7 @@ class HttpProtocol(H11Protocol):
 
 
 def plain_answer(error: ServiceError) -> bytes:
-    """Return a refusal as it goes over the wire, after which the connection ends.
+    """Return a refusal as bytes on the wire; the connection ends after it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A log that nobody can flood from outside: one line of a kind in a while, with how many were left out."""
+"""A log that clients cannot flood: of each kind of line, one in ten seconds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KINDS = 200
 class RareLog(logging.Filter):
     """Lets one line of each kind through per `seconds`; the next one says how many were left out.
 
-    Lines are of one kind if they come from the same logger with the same text before its values are filled in.
+    Lines are of one kind if they come from the same logger and have the same format string.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The shapes of what goes over the wire, for checking and for the OpenAPI description."""
+"""Schemas of requests and answers, for validation and for the OpenAPI description."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ EXAMPLE_IMAGE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAA
 
 
 class StrictBody(BaseModel):
-    """A body in which nothing unknown is allowed: a misspelt field would otherwise be ignored in silence."""
+    """A body without unknown fields: a misspelt field would otherwise be ignored in silence."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class NewModel(StrictBody):
-    """A model to be made."""
+    """A new model."""
 
     name: Annotated[
         str,
@@ -79,14 +79,14 @@ class SamplesBody(StrictBody):
 
 
 class LearnBody(SamplesBody):
-    """SamplesBody and what they are."""
+    """Samples with labels."""
 
     labels: Annotated[list[NewLabel] | None, Field(description="One per sample.", fail_fast=True)] = None
     label: Annotated[NewLabel | None, Field(description="One for all samples.")] = None
 
 
 class PredictBody(SamplesBody):
-    """SamplesBody to be named."""
+    """Samples to predict."""
 
     top: Annotated[int, Field(ge=1, le=1000, description="How many classes to name.")] = 5
 
@@ -98,20 +98,20 @@ class LabelBody(StrictBody):
 
 
 class RenameBody(StrictBody):
-    """A class and the label it is to have."""
+    """A class and its new label."""
 
     label: Label
     new_label: NewLabel
 
 
 class UndoBody(StrictBody):
-    """A lesson to be taken back."""
+    """A lesson to take back."""
 
     lesson: Annotated[str, Field(max_length=100, examples=["257ab10b54a1cc62"])]
 
 
 class ErrorAnswer(BaseModel):
-    """Why not."""
+    """Why a request was refused."""
 
     code: Annotated[str, Field(examples=["refused"])]
     detail: Annotated[str, Field(examples=["expected 2 labels, got 3"])]
@@ -139,7 +139,7 @@ class ModelAnswer(BaseModel):
     version: Annotated[int, Field(description="Grows with every commit.")]
     can_undo: bool
     read_only: str
-    unproven: Annotated[str, Field(description="What an imported file could not show, else empty.")] = ""
+    unproven: Annotated[str, Field(description="What an imported file could not prove, else empty.")] = ""
 
 
 class DamagedAnswer(BaseModel):
@@ -157,21 +157,21 @@ class ModelsAnswer(BaseModel):
 
 
 class LessonAnswer(BaseModel):
-    """What was learnt."""
+    """The result of a lesson."""
 
-    lesson: Annotated[str, Field(description="Takes the lesson back while its features are in memory.")]
+    lesson: Annotated[str, Field(description="Names the lesson for undo.")]
     learnt: int
     repeated: Annotated[
-        int, Field(description="SamplesBody an earlier request with the same key had brought.")
+        int, Field(description="Samples that an earlier request with the same key has already brought.")
     ]
     durable: Annotated[bool, Field(description="Whether all samples are safe on the disk.")]
     durable_samples: list[bool]
-    counts: Annotated[dict[str, int], Field(description="SamplesBody of the taught classes as they are now.")]
-    scored: Annotated[int, Field(description="SamplesBody of known classes, asked before they were learnt.")]
+    counts: Annotated[dict[str, int], Field(description="Present number of samples of the taught classes.")]
+    scored: Annotated[int, Field(description="Samples of known classes, predicted before they were learnt.")]
     correct: int
     taken_back: Annotated[
         int,
-        Field(description="Repeated samples that were taken out of the model again, by undo or forget."),
+        Field(description="Repeated samples that undo or forget has taken out of the model."),
     ]
 
 
@@ -216,12 +216,12 @@ class ClassesAnswer(BaseModel):
 
 
 class RevisionAnswer(BaseModel):
-    """What was changed: samples of the classes as they were forgotten, or are now."""
+    """The result of a change: how many samples the classes have now, or had when they were forgotten."""
 
     counts: dict[str, int]
     not_durable: Annotated[
         list[str],
-        Field(description="Classes that have become too small to be written, and are in memory only."),
+        Field(description="Classes that are now too small to be written, and are in memory only."),
     ]
 
 
@@ -234,7 +234,7 @@ class CurvePointAnswer(BaseModel):
 
 
 class AccuracyAnswer(BaseModel):
-    """How often the model was right about samples just before learning them."""
+    """How often the model predicted samples correctly just before it learnt them."""
 
     points: list[CurvePointAnswer]
     samples: int
@@ -261,7 +261,7 @@ class LogAnswer(BaseModel):
 
 
 class Health(BaseModel):
-    """Whether the service can work."""
+    """The state of the service."""
 
     status: str
     damaged: list[str] = []

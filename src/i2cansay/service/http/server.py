@@ -1,4 +1,4 @@
-"""Running the service: addresses, the server, the log, the end."""
+"""The server: where it listens, how it logs, how it stops."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Address:
     hosts, origins : tuple of str
         Further names by which it may be called on loopback, and sites whose pages may call it.
     proxies : tuple of str
-        Addresses, or networks as 10.0.0.0/8, of proxies whose word on where a request comes from is taken
-        (X-Forwarded-For, X-Forwarded-Proto). Nobody else's is.
+        Addresses, or networks as 10.0.0.0/8, of trusted proxies: only theirs are the headers X-Forwarded-For and
+        X-Forwarded-Proto that count.
     """
 
     host: str = "127.0.0.1"
@@ -83,7 +83,7 @@ class Address:
             return False
 
     def policy(self) -> AccessPolicy:
-        """Return who may come in."""
+        """Return who may use the service."""
         if not self.loopback:
             return AccessPolicy(needs_token=True, hosts=frozenset(), origins=frozenset(self.origins))
         hosts = AccessPolicy.hosts | {self.host} | set(self.hosts)
@@ -91,7 +91,7 @@ class Address:
 
 
 def check_address(service: Service, address: Address) -> None:
-    """Refuse to listen where others could come in without a token, or behind a proxy that has no address."""
+    """Raise ValueError where others could come in without a token, or a trusted proxy is not an address."""
     _ = address.networks
     if address.policy().needs_token and not service.tokens.all():
         raise ValueError(
@@ -101,7 +101,7 @@ def check_address(service: Service, address: Address) -> None:
 
 
 def run(service: Service, address: Address) -> None:
-    """Serve until SIGTERM or SIGINT; requests that are in are answered first."""
+    """Serve until SIGTERM or SIGINT, then answer the requests that have come in."""
     check_address(service, address)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     logging.getLogger("python_multipart").setLevel(logging.ERROR)  # it warns of every odd byte a client sends
@@ -140,7 +140,7 @@ def make_server(service: Service, address: Address) -> uvicorn.Server:
 
 
 class Server(uvicorn.Server):
-    """uvicorn with a door of its own: it takes in no more connections than there is room for."""
+    """uvicorn with our own listener, which accepts no more connections than there is room for."""
 
     def __init__(self, config: uvicorn.Config, service: Service, address: Address) -> None:
         super().__init__(config)
@@ -152,7 +152,7 @@ class Server(uvicorn.Server):
         )
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and let uvicorn start what is behind."""
+        """Listen, then let uvicorn start the application."""
         listening = bind(self._address.host, self._address.port)  # first: from now on clients can wait
         await super().startup(sockets=[])
         self.servers = [

@@ -1,1 +1,1 @@
-"""A model that is taught and asked at the same time."""
+"""A model that learns and predicts at the same time."""

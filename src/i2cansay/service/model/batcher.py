@@ -1,4 +1,4 @@
-"""A thread that takes whatever waits and does it together: for encoding, for scoring, for commits."""
+"""A queue with one worker that takes all waiting items at once: for predictions and for commits."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ Answer = TypeVar("Answer")
 
 
 class Batcher(Generic[Item, Answer]):
-    """One worker, a bounded queue before it, and as many items at a time as have gathered.
+    """A bounded queue and one worker, which takes all items that have gathered.
 
-    No timer waits for a batch to fill: while one is at work the next gathers, so that a lone request is served
+    No timer waits for a batch to fill. While one batch is at work the next one gathers, so a lone request is served
     at once and a crowd is served together.
 
     Parameters
     ----------
     name : str
-        For the thread, and for the sentence of a full queue.
+        Of the thread; named in the error of a full queue.
     work : callable
-        From a list of items to an answer, or an exception, for each.
+        Returns an answer or an exception for each of a list of items.
     waiting : int
         Items that may wait.
     together : int
-        How much is worked on at once, by `weight`; at least one item.
+        The largest sum of weights in a batch; a batch has at least one item.
     weight : callable, optional
-        How much an item is; 1 by default.
+        Of an item; 1 by default.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Batcher(Generic[Item, Answer]):
         return future
 
     def close(self) -> None:
-        """Take no more, finish what waits, and end the thread."""
+        """Accept no more items, finish the waiting ones, and end the thread."""
         with self._wake:
             self._closed = True
             self._wake.notify()
@@ -91,7 +91,7 @@ class Batcher(Generic[Item, Answer]):
                 if not self._queue:
                     return
                 taken = self._take()
-            # A request that was given up in the queue is not begun.
+            # A request that was cancelled in the queue is not begun.
             begun = [(item, future) for item, future in taken if future.set_running_or_notify_cancel()]
             if begun:
                 self._serve(begun)

@@ -1,16 +1,16 @@
-"""Test-then-train accuracy over time: how often the model was right about samples just before learning them."""
+"""Test-then-train accuracy over time: how often samples were predicted correctly just before they were learnt."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 MOST = 200
-"""Points kept; when there are more, neighbours are put together."""
+"""Points that are kept. When there are more, neighbours are merged."""
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """Some consecutive samples of known classes: how many, how many were right, and when the last came."""
+    """Consecutive samples of known classes: how many, how many were correct, and when the last one came."""
 
     samples: int
     correct: int
@@ -18,7 +18,7 @@ class CurvePoint:
 
     @property
     def accuracy(self) -> float:
-        """The share that was right."""
+        """The share of correct predictions."""
         return self.correct / self.samples
 
 

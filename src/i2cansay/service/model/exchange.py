@@ -1,4 +1,4 @@
-"""A model as one file to carry away, and back."""
+"""A model as one file: export and import."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from i2cansay.service.storage.model_records import ClassRecord, LogEntry, ModelF
 
 MEMORY = Path("/dev/shm")
 UNPROVEN = "its file cannot show that every class has different samples"
-"""Of an imported model whose learner keeps no spread for each class: a mean may be one sample, counted often."""
-# The spread of samples that are all the same, in units of their size: what rounding leaves.
+"""Said of an imported model whose learner keeps no spread per class: a mean may be one sample, counted twice."""
+# The relative spread that rounding leaves where all samples are the same.
 NO_SPREAD = 1e-7
 
 
 def export(state: ModelState) -> bytes:
-    """Return the file that `i2cansay.load`, or `ImageLearner.load`, opens; without classes that still wait."""
+    """Return a file for `i2cansay.load` or `ImageLearner.load`, without classes that are in memory only."""
     encoder = state.facts.encoder
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
         path = Path(folder) / "model.i2cs"
@@ -44,10 +44,10 @@ def export(state: ModelState) -> bytes:
 def read_export(
     data: bytes, *, name: str, min_samples: int, limits: Limits
 ) -> tuple[ModelFacts, State, Changes]:
-    """Return what a file holds, ready to be written as a model of the service; ServiceError where it cannot.
+    """Return the contents of a file, ready to be written as a model; raise ServiceError where they are not valid.
 
-    The file may have been made by anyone. What its learner cannot have learnt is refused when it is loaded; what the
-    service asks of a lesson is asked of the file here.
+    Anyone may have made the file. Loading refuses a state that the learner cannot have reached; this function
+    checks what the service requires of lessons.
     """
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
         path = Path(folder) / "model.i2cs"
@@ -92,14 +92,14 @@ def _parameters(learner: OnlineClassifier) -> dict[str, Any]:
 
 
 def _with_text_labels(state: State, limits: Limits) -> State:
-    """Labels are text in the service; a model taught with numbers gets their digits."""
+    """Return the state with labels as text: the service turns numbers into their digits."""
     if not state:
         return state
     labels = [str(label) for label in json.loads(bytes(state["labels"]).decode())["labels"]]
     for label in labels:
         if check_label(label, limits) != label:
             raise refused(
-                f"the label {label!r} is not as the service keeps labels (composed, without space around them); "
+                f"the label {label!r} is not as the service stores labels (composed, without space around them); "
                 "rename the class, and export again"
             )
     text = json.dumps({"kind": "U", "labels": labels})
@@ -107,37 +107,37 @@ def _with_text_labels(state: State, limits: Limits) -> State:
 
 
 def _counts(state: State, min_samples: int) -> dict[str, int]:
-    """Return how many samples each class has; ServiceError where one has too few."""
+    """Return how many samples each class has; raise ServiceError where one has too few."""
     if not state:
         return {}
     labels = json.loads(bytes(state["labels"]).decode())["labels"]
     if (part := _part_with(state, "count")) is None or len(state[f"{part}count"]) != len(labels):
-        raise refused("the file does not say how many samples each class has, so it cannot be taken in")
+        raise refused("the file does not say how many samples each class has, so it cannot be imported")
     # Weights may add up to a little less than a whole number; `ModelState.of` counts in the same way.
     kept = zip(labels, state[f"{part}count"].tolist(), strict=True)
     counts = {label: math.floor(count + 1e-6) for label, count in kept}
     if small := [label for label, count in counts.items() if count < min_samples]:
         raise refused(
-            f"the class {small[0]!r} has fewer than {min_samples} samples, so that its statistics would give them "
-            "away; teach it more, or forget it, and export again"
+            f"the class {small[0]!r} has fewer than {min_samples} samples, and its statistics would reveal "
+            "them; teach it more, or forget it, and export again"
         )
     return counts
 
 
 def _check_spread(state: State, labels: list[str]) -> bool:
-    """Refuse a class without spread: its mean is the one sample it was taught; False where none is kept."""
+    """Refuse a class without spread, whose mean is its one sample; return whether the learner keeps spreads."""
     if (part := _part_with(state, "m2")) is None:
         return False
     count, mean, squares = (state[f"{part}{name}"] for name in ("count", "mean", "m2"))
     spread, size = np.sqrt(squares.max(axis=1) / count), np.abs(mean).max(axis=1)
     if len(alike := np.flatnonzero(spread <= NO_SPREAD * size)):
         raise refused(
-            f"the samples of the class {labels[alike[0]]!r} are all the same, so that its mean gives them away; "
+            f"the samples of the class {labels[alike[0]]!r} are all the same, and its mean reveals them; "
             "teach it others, or forget it, and export again"
         )
     return True
 
 
 def _part_with(state: State, name: str) -> str | None:
-    """Return the first part of the state that has an array of this name, as "moments." or ""."""
+    """Return the prefix of the first array of this name, as "moments." or ""; None where there is none."""
     return next((path.removesuffix(name) for path in state if path.rpartition(".")[2] == name), None)

@@ -1,4 +1,4 @@
-"""Requests with images before one encoder: all get their turn, a few images at a time."""
+"""The queue before an encoder, in which requests with images take turns."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from i2cansay.service.limits import Limits
 from i2cansay.service.model.image_size import MeasuredImage
 
 SLICE_PIXELS = 2**24
-"""Of the images that are encoded in one go; a larger one goes alone."""
+"""Pixels that are encoded together; a larger image is encoded alone."""
 SLICE_IMAGES = 16
 
 
 @dataclass(eq=False)
 class _Request:
-    """Images of one request, and what has become of them so far, by their place."""
+    """The images of one request, and their features or errors so far, by position."""
 
     images: list[MeasuredImage]
     answer: Future[Float32] = field(default_factory=Future)
@@ -34,11 +34,11 @@ class _Request:
         return sum(image.pixels for image in self.images[self.begun :])
 
     def is_large(self) -> bool:
-        """Whether the next image is larger than a slice."""
+        """Return whether the next image is larger than a slice."""
         return self.images[self.begun].pixels > SLICE_PIXELS
 
     def finish(self) -> None:
-        """Answer, if all images are done and somebody still waits."""
+        """Answer if all images are done and the client still waits."""
         done = len(self.rows) + len(self.reasons) == len(self.images)
         if not done or not self.answer.set_running_or_notify_cancel():
             return
@@ -52,16 +52,16 @@ class _Request:
 class ImageQueue:
     """An encoder and the requests that wait for it.
 
-    Requests take turns, one image each, and what fits into a slice is encoded together. Images larger than a
-    slice have turns of their own: after each one the others come first. So a request of one small image waits for
-    one large image at most, however many there are. A request whose future is cancelled, because its time is up or
-    its client has gone, is dropped.
+    Requests take turns, one image each, and images that fit into a slice are encoded together. Images larger than a
+    slice have turns of their own, and after each one the smaller images come first. So a request with one small
+    image waits for at most one large image. A request whose future is cancelled, because its time is up or its
+    client has gone, is dropped.
     """
 
     def __init__(self, encoder: Encoder, limits: Limits) -> None:
         self.encoder = encoder
         self._limits = limits
-        # Requests with images that are not begun, by whether the next one is larger than a slice.
+        # Requests with images still to encode, by whether the next image is larger than a slice.
         self._turns: dict[bool, deque[_Request]] = {False: deque(), True: deque()}
         self._large = False  # whether the last slice was of those
         self._wake = threading.Condition()
@@ -75,9 +75,9 @@ class ImageQueue:
         return sum(map(len, self._turns.values()))
 
     def encode(self, images: list[MeasuredImage]) -> Future[Float32]:
-        """Queue images; their features, (n, dim), or a ServiceError that names every one that is none.
+        """Queue images; the future gives their features, (n, dim), or an error that names every unreadable one.
 
-        Raises ServiceError where too many requests wait, or too many pixels and these are many too.
+        Raises ServiceError where too many requests wait, or where too many pixels wait and this request is large.
         """
         request = _Request(images)
         name = f"encoder {self.encoder.name}"
@@ -96,7 +96,7 @@ class ImageQueue:
         return request.answer
 
     def close(self) -> None:
-        """Finish what waits."""
+        """Finish the waiting requests, and end the thread."""
         with self._wake:
             self._closed = True
             self._wake.notify()
@@ -114,13 +114,13 @@ class ImageQueue:
                 self._serve(taken)
 
     def _drop(self) -> None:
-        """Forget requests that nobody waits for any more, and those that have failed."""
+        """Drop requests that were cancelled or have failed."""
         for turns in self._turns.values():
             for request in [each for each in turns if each.answer.done()]:
                 turns.remove(request)
 
     def _take(self) -> list[tuple[_Request, int]]:
-        """Return the next slice: requests, and places in them."""
+        """Return the next slice: requests, and positions of images in them."""
         self._drop()
         self._large = bool(self._turns[True]) and not (self._large and self._turns[False])
         turns = self._turns[self._large]

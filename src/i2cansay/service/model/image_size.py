@@ -1,4 +1,4 @@
-"""How large images are, from their headers: what decoding them will cost, before it is paid."""
+"""Sizes of images, read from their headers, so that expensive images are refused before they are decoded."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ MOST_SCANS = 100
 
 
 class MeasuredImage(NamedTuple):
-    """The bytes of an image, and its pixels; none where its header cannot be read."""
+    """The bytes of an image and the number of its pixels, 0 where its header cannot be read."""
 
     data: bytes
     pixels: int
 
 
 def measure_images(images: list[bytes], limits: Limits) -> list[MeasuredImage]:
-    """Return images with their sizes, or refuse those that would take too long to decode.
+    """Return images with their sizes; raise ServiceError where they are too large to decode.
 
-    What is no image at all is left to the encoder's own words.
+    Data that are not an image pass: the encoder says what is wrong with them.
     """
     measured: list[MeasuredImage] = []
     total = 0
@@ -39,7 +39,7 @@ def measure_images(images: list[bytes], limits: Limits) -> list[MeasuredImage]:
             )
         if data[:2] == b"\xff\xd8" and (scans := data.count(b"\xff\xda")) > MOST_SCANS:
             raise refused(
-                f"image {number}: it has {scans} scans, more than {MOST_SCANS}; save it anew as JPEG"
+                f"image {number}: it has {scans} scans, more than {MOST_SCANS}; save it again as JPEG"
             )
         total += width * height
         if total > limits.request_pixels:
@@ -64,7 +64,7 @@ def _size(data: bytes) -> tuple[int, int]:
 
 
 def webp_size(data: bytes) -> tuple[int, int]:
-    """Return width and height of a WebP file; Pillow would make room for all of its pixels to say so.
+    """Return width and height of a WebP file; Pillow would allocate all of its pixels first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Everything a model knows at one moment: what is on its disk, and what is only in memory."""
+"""The state of a model at one moment: what is on the disk, and what is in memory only."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class UndoableLesson:
 
 @dataclass(frozen=True)
 class ModelState:
-    """A model between two commits; never changed, only followed by another.
+    """A model between two commits. A state is not changed; a transaction works on a copy.
 
     Attributes
     ----------
     learner : OnlineClassifier
-        Knows the classes that have at least `min_samples` samples, and nothing of the others: a class of one
-        sample has that sample as its mean, and its steps show in the weights of other classes.
+        Knows only the classes with at least `min_samples` samples. A class of one sample would have that sample as
+        its mean, and would leave traces in the weights of other classes.
     pending : dict
-        The samples of the other classes, in memory only. A crash loses them; their lessons were answered so.
+        The rows of the other classes, in memory only. A crash loses them, and their clients were told so.
     lessons : dict
-        What can be taken back.
+        Lessons that can be taken back.
     serial, classes_made : int
-        The numbers of the last sample and of the last class that were given one.
+        The last numbers that were given to a row and to a class.
     """
 
     facts: ModelFacts
@@ -59,20 +59,20 @@ class ModelState:
 
     @classmethod
     def read(cls, database: Database, name: str, most: int = Limits().state_bytes) -> ModelState:
-        """Return the state that a file called `name` holds; raise what `reading` turns into Damaged.
+        """Return the state in a file called `name`; raise errors that `reading` turns into Damaged.
 
-        A learner that would take more than `most` bytes before its first class is not made.
+        A learner that takes more than `most` bytes before its first class is not made.
         """
         facts = database.facts()
         if facts.name != name:
             raise Damaged(f"holds the model {facts.name!r}, whose file has another name")
-        # Before the learner is made and tried: some take their matrix at once.
+        # Before the learner is tried: some allocate their matrix at once.
         check_size(facts.untried(), 1, 1, most)
         return cls.of(facts, database.read())
 
     @classmethod
     def of(cls, facts: ModelFacts, contents: Contents) -> ModelState:
-        """Return the state of what a file holds; ValueError where its parts do not fit together."""
+        """Return the state of a file's contents; raise ValueError where they do not fit together."""
         learner = facts.make()
         learner.set_state(contents.state)
         known = [str(label) for label in getattr(learner, "classes_", ())]
@@ -101,7 +101,7 @@ class ModelState:
         return state
 
     def notes(self) -> dict[str, Any]:
-        """Return what is written beside the learner's own state."""
+        """Return what is written besides the learner's own state."""
         return {
             "curve": self.curve.to_json(),
             "novelty": self.novelty.counts.tolist(),
@@ -126,7 +126,7 @@ class ModelState:
         return [rows for pieces in self.pending.values() for rows in pieces]
 
     def next(self) -> ModelState:
-        """Return a copy to work on: the learner may be changed, the rest is replaced part by part."""
+        """Return a copy for a transaction: its learner may be changed, the other parts are replaced."""
         return replace(
             self,
             learner=copy.deepcopy(self.learner),
@@ -137,7 +137,7 @@ class ModelState:
         )
 
     def live(self) -> OnlineClassifier | None:
-        """Return a learner that knows the pending samples as well, None where there is no class at all."""
+        """Return a learner that knows the pending rows too, None where there is no class at all."""
         if not self.classes and not self.pending:
             return None
         if not self.pending:
@@ -148,7 +148,7 @@ class ModelState:
 
 
 def _own_counts(state: State) -> dict[str, int]:
-    """Return how many samples a learner itself says its classes have; nothing where it does not count them."""
+    """Return the class counts in a learner's own state; empty where it does not count."""
     found = [array for name, array in state.items() if name.rpartition(".")[2] == "count"]
     if not found:
         return {}

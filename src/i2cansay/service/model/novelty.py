@@ -1,9 +1,9 @@
-"""How much a sample looks like nothing taught so far.
+"""How unlike all known classes a sample is.
 
-The question is put as a rank: of the samples that came in for classes already known, how many lay nearer to the
-class they were taken for than this one does? Distances are measured in units of that class's own spread, so that
-one scale serves all classes, and are cut by how much that class is ahead of the next; ranks need no assumption
-about how the features are distributed.
+The answer is a rank: of the samples that came for classes already known, which share lay nearer to its predicted
+class than this one does? Distances are in units of the class's own spread, so that one scale serves all classes.
+They are multiplied by the ratio of the second highest score to the highest. Ranks need no assumption about how the
+features are distributed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LOWEST, HIGHEST, BINS = -3.0, 5.0, 128
 """Distances from an eighth to 32 times the spread, by their logarithm to base 2."""
 # A class of few samples does not know its own spread: it borrows as if this many samples came from all classes.
 BORROWED = 5.0
-# What is believed before anything was measured, as if from this many samples: known samples lie around 1.
+# The prior, worth this many samples: known samples lie around 1.
 PRIOR = 10.0
 # With one class there is no second; this is the usual ratio where there are several.
 ALONE = 0.75
@@ -31,7 +31,7 @@ PRIOR_CENTRE, PRIOR_STEEPNESS = 0.35, 5.0
 
 @dataclass(frozen=True)
 class ClassSpread:
-    """Where each class lies and how far its samples usually are from there.
+    """The mean of each class, and how far its samples usually are from it.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class ClassSpread:
 
     @classmethod
     def of(cls, learner: OnlineClassifier) -> ClassSpread | None:
-        """Read it off a learner that keeps statistics of its classes, None for others."""
+        """Return the spread of a learner that keeps class statistics, None for other learners."""
         if not hasattr(learner, "class_means_") or not hasattr(learner, "class_stds_"):
             return None
         counts: Float64 = np.asarray(learner.class_counts_, dtype=np.float64)
@@ -77,7 +77,7 @@ class ClassSpread:
 
 @dataclass(frozen=True)
 class Novelty:
-    """Distances of samples that were known, as a histogram; nothing of the samples themselves.
+    """A histogram of the distances of known samples; it keeps nothing of the samples themselves.
 
     Examples
     --------

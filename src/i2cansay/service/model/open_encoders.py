@@ -15,7 +15,7 @@ __all__ = ["ImageQueue", "OpenEncoders"]
 
 
 class OpenEncoders:
-    """The encoders in use, each opened once."""
+    """The encoders in use, each opened once, with a queue."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -23,7 +23,7 @@ class OpenEncoders:
         self._queues: dict[str, ImageQueue] = {}
 
     def named(self, name: str) -> ImageQueue:
-        """Open an encoder by its name in the table, or one that was added; never by a path."""
+        """Open an encoder by its name in the table, or an added one; never by a path."""
         from i2cansay.encoders.added import added_names
 
         if name not in {*ENCODERS, *added_names()}:
@@ -36,7 +36,7 @@ class OpenEncoders:
             raise refused(f"the encoder {name!r} cannot be opened: {error}") from error
 
     def of(self, identity: EncoderIdentity) -> ImageQueue:
-        """Return the encoder a model was made with; ServiceError where it is not to be had."""
+        """Return the encoder a model was made with; raise ServiceError where it cannot be opened."""
         if (known := self._queues.get(identity.fingerprint)) is not None:
             return known
         try:
@@ -51,10 +51,10 @@ class OpenEncoders:
             return self._queues[encoder.fingerprint]
 
     def waiting(self) -> int:
-        """Requests that wait to be encoded."""
+        """Return how many requests wait for an encoder."""
         return sum(len(queue) for queue in self._queues.values())
 
     def close(self) -> None:
-        """Finish what waits, in all of them."""
+        """Finish the waiting requests of all encoders."""
         for queue in self._queues.values():
             queue.close()

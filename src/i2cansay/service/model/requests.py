@@ -1,4 +1,4 @@
-"""What a model can be asked to change, and what it answers."""
+"""Requests that change a model, and their results."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from i2cansay.core.types import Float32
 class Learn:
     """Learn rows `X`, (n, d), with n labels.
 
-    `key` is the digest of an idempotency key; `who` the name of the token that asked; `content` the digest of what
-    was sent, to which the key is bound (of the labels alone where it is not given).
+    `key` is the digest of an idempotency key, and `content` the digest of the samples as sent, to which the
+    key is bound; without `content` the key is bound to the labels. `who` is the name of the token.
     """
 
     X: Float32
@@ -42,7 +42,7 @@ class Rename:
 
 @dataclass(frozen=True)
 class Undo:
-    """Take a lesson back whose samples are still in memory."""
+    """Take back a lesson whose samples are still in memory."""
 
     lesson: str
     who: str = ""
@@ -53,23 +53,22 @@ Request: TypeAlias = Learn | Forget | Rename | Undo
 
 @dataclass(frozen=True)
 class LessonResult:
-    """The answer to `Learn`.
+    """The result of `Learn`.
 
     Attributes
     ----------
     lesson : str
-        What `Undo` takes.
+        Its name, for `Undo`.
     learnt, repeated : int
-        Samples learnt now, and samples that an earlier request with the same key had brought already.
+        Samples learnt now, and samples that an earlier request with the same key has already brought.
     taken_back : int
-        Samples that have been taken out of the model since they were brought, by `Undo` or `Forget`; they are not
-        learnt again under this key.
+        Repeated samples that `Undo` or `Forget` has taken out of the model. This key does not bring them back.
     durable : tuple of bool
-        For each sample whether it is safe on the disk.
+        For each sample, whether it is on the disk.
     counts : dict
-        Samples of each class that was taught, under its present name, as they are now.
+        How many samples each taught class has now, under its present name.
     scored, correct : int
-        How many samples were asked before they were learnt, and how many were right.
+        How many samples were predicted before they were learnt, and how many correctly.
     """
 
     lesson: str
@@ -84,9 +83,9 @@ class LessonResult:
 
 @dataclass(frozen=True)
 class RevisionResult:
-    """The answer to the other requests: how many samples of which class they touched.
+    """The result of the other requests: how many samples the classes have now, or had when they were forgotten.
 
-    `not_durable` names classes that have become too small to be written.
+    `not_durable` names classes that are now too small to be written.
     """
 
     counts: dict[str, int]

@@ -12,7 +12,7 @@ import numpy as np
 
 from i2cansay.service.errors import conflict, not_found
 from i2cansay.service.model.requests import Forget, Rename, RevisionResult, Undo
-from i2cansay.service.model.taught_rows import LessonSource, TaughtRows, Tested
+from i2cansay.service.model.taught_rows import LessonSource, PrequentialScores, TaughtRows
 from i2cansay.service.storage.receipts import NOT_HELD, TAKEN_BACK
 
 if TYPE_CHECKING:
@@ -174,7 +174,9 @@ def _move_to_memory(transaction: Transaction, label: str, number: int) -> None:
     else:
         serial = np.array([transaction.new_serials(1)])
         source = LessonSource(transaction.now)
-        own = TaughtRows(source, x[None], (label,), serial, np.zeros(1, np.int64), Tested.nothing(1), number)
+        own = TaughtRows(
+            source, x[None], (label,), serial, np.zeros(1, np.int64), PrequentialScores.nothing(1), number
+        )
     transaction.state.pending[label] = (own,)
     transaction.put(own, NOT_HELD)  # it is not on the disk any more
 

@@ -1,4 +1,4 @@
-"""One named model: a writer that commits requests in groups, and readers that never wait for it."""
+"""A model that learns and predicts: one writer commits requests in groups, and readers never wait for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.requests import Answer, Learn, Request
 from i2cansay.service.model.revision import can_undo
 from i2cansay.service.model.snapshot import Prediction, Snapshot
-from i2cansay.service.model.taught_rows import Tested
+from i2cansay.service.model.taught_rows import PrequentialScores
 from i2cansay.service.model.transaction import Transaction
 from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.service.storage.database import Damaged, Database, reading
@@ -30,7 +30,7 @@ from i2cansay.service.storage.model_records import LogEntry
 
 @dataclass(frozen=True)
 class Question:
-    """Rows to be predicted, (n, d), and how many classes to name."""
+    """Rows to predict, (n, d), and how many classes to name for each."""
 
     X: Float32
     top: int
@@ -45,11 +45,11 @@ class ServedModel:
     snapshot : Snapshot
         The latest committed state; replaced, never changed.
     read_only : str
-        Why nothing can be taught, "" where it can.
+        Why the model cannot learn, "" where it can.
     """
 
     def __init__(self, path: Path, limits: Limits, metrics: ServiceMetrics) -> None:
-        """Open the model at `path`; raise Damaged where it cannot be read, whatever the reason."""
+        """Open the model at `path`; raise Damaged where it cannot be read, for whatever reason."""
         self.path = path
         self.read_only = ""
         self._limits = limits
@@ -94,7 +94,7 @@ class ServedModel:
         snapshot = self.snapshot
         if snapshot.learner is None:
             return [conflict("the model knows no class yet; teach it one")] * len(questions)
-        # Rows of another width may have come in before the first lesson settled it.
+        # Rows of another width may have come in before the first lesson set the width.
         fitting = [question for question in questions if question.X.shape[1] == snapshot.width]
         predictions: Iterator[Prediction] = iter(())
         if fitting:
@@ -112,7 +112,7 @@ class ServedModel:
     # -- teaching -------------------------------------------------------------------------------------------
 
     def teach(self, request: Request) -> Future[Answer]:
-        """Queue a change; its answer comes when it is on the disk."""
+        """Queue a change; the future gives its result once it is on the disk."""
         if self.read_only:
             raise not_stored(self.read_only)
         with self._unless_deleted():
@@ -127,7 +127,7 @@ class ServedModel:
             except Exception:
                 if len(requests) == 1:
                     raise
-        # Something unforeseen in one request must not take the others with it.
+        # An unforeseen error in one request must not fail the others.
         return [answer for request in requests for answer in self._teach_alone(request)]
 
     def _teach_alone(self, request: Request) -> Sequence[Answer | Exception]:
@@ -138,7 +138,7 @@ class ServedModel:
 
     def _commit(self, requests: list[Request]) -> Sequence[Answer | Exception]:
         try:
-            self._make_sure()
+            self._check_doubtful()
             transaction = Transaction(self._state, self._database, self._limits)
             outcomes: list[Answer | str | Exception] = []
             for request, tested in zip(requests, self._test(requests), strict=True):
@@ -148,7 +148,7 @@ class ServedModel:
                     outcomes.append(error)
             lessons = transaction.finish()
             state = transaction.state
-            # Made before the commit: after it nothing may fail any more, or the answer would be wrong.
+            # Made before the commit: nothing may fail after it, or the answer would be wrong.
             snapshot = Snapshot.of(state)
             if transaction.changes:  # samples that only wait leave nothing to write
                 self._database.commit(
@@ -162,8 +162,8 @@ class ServedModel:
         self._metrics.learnt(sum(lesson.learnt for lesson in lessons.values()))
         return [lessons[outcome] if isinstance(outcome, str) else outcome for outcome in outcomes]
 
-    def _test(self, requests: list[Request]) -> list[Tested | None]:
-        """Ask the snapshot about everything that is about to be learnt, in one go."""
+    def _test(self, requests: list[Request]) -> list[PrequentialScores | None]:
+        """Predict all rows that are about to be learnt, in one call."""
         width = self.snapshot.width
         asked = [r for r in requests if isinstance(r, Learn) and r.X.shape[1] == width]
         if not asked:
@@ -172,7 +172,7 @@ class ServedModel:
         tested = self.snapshot.test(np.concatenate([request.X for request in asked]), labels)
         ends = iter(np.cumsum([len(request.labels) for request in asked]).tolist())
         chosen = {id(request) for request in asked}
-        parts: list[Tested | None] = []
+        parts: list[PrequentialScores | None] = []
         for request in requests:
             if isinstance(request, Learn) and id(request) in chosen:
                 end = next(ends)
@@ -181,8 +181,8 @@ class ServedModel:
                 parts.append(None)
         return parts
 
-    def _make_sure(self) -> None:
-        """After a failed commit: find out whether it reached the disk after all."""
+    def _check_doubtful(self) -> None:
+        """After a failed commit, find out whether it reached the disk after all."""
         if not self._doubtful:
             return
         with reading():
@@ -201,12 +201,12 @@ class ServedModel:
 
     @property
     def waiting(self) -> int:
-        """Requests that wait to be learnt."""
+        """How many requests wait to be learnt."""
         return len(self._teaching)
 
     @property
     def can_undo(self) -> bool:
-        """Whether its learner can take samples out again."""
+        """Whether lessons can be taken back."""
         return can_undo(self._state.learner)
 
     def state(self) -> ModelState:
@@ -225,7 +225,7 @@ class ServedModel:
 
     @contextmanager
     def _unless_deleted(self) -> Iterator[None]:
-        """Say so where something fails because the model has been deleted meanwhile."""
+        """Raise not_found where something fails because the model has been deleted."""
         try:
             yield
         except (ServiceError, sqlite3.Error) as error:
@@ -234,7 +234,7 @@ class ServedModel:
             raise
 
     def close(self, *, deleted: bool = False) -> None:
-        """Answer what waits, then let go of the file; `deleted` is what later requests are told."""
+        """Answer the waiting requests, then close the file; `deleted` is what later requests are told."""
         self._deleted = deleted
         self._asking.close()
         self._teaching.close()

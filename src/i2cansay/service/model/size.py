@@ -20,7 +20,7 @@ def check_size(learner: OnlineClassifier, width: int, classes: int, most: int) -
     Parameters
     ----------
     learner : OnlineClassifier
-        Taught or not: its parameters count.
+        Taught or untaught; its parameters count.
     width, classes : int
         Of the features, and how many classes there would be.
     """
@@ -31,7 +31,7 @@ def check_size(learner: OnlineClassifier, width: int, classes: int, most: int) -
         raise refused(f"the learner {name} cannot be made: {error}") from error
     if needed is None:
         raise refused(
-            f"the learner {name} keeps the samples shown, or more with each of them, so that a model may outgrow "
+            f"the learner {name} stores samples, or grows with each of them, so a model could outgrow "
             f"the {most / MEGABYTE:.0f} MB it may take; use another learner"
         )
     if needed > most:

@@ -1,4 +1,4 @@
-"""What readers see: a finished state that nobody changes any more."""
+"""What predictions use: a committed state that is never changed."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.model.curve import Curve
 from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.novelty import ClassSpread, Novelty
-from i2cansay.service.model.taught_rows import Tested
+from i2cansay.service.model.taught_rows import PrequentialScores
 
 NEW = 0.95
-"""From this unknown score on a sample "looks new"."""
+"""From this `unknown` score on, the verdict is "new"."""
 SURE = 0.6
-"""Below this probability the model is not sure."""
+"""Below this probability, the verdict is "unsure"."""
 
 
 @dataclass(frozen=True)
 class ClassProbability:
-    """A class and how likely it is."""
+    """A class and its probability."""
 
     label: str
     probability: float
@@ -51,13 +51,13 @@ class Prediction:
     top: tuple[ClassProbability, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the answer as it is sent; `asdict` takes several times as long, and this is asked most."""
+        """Return the answer as it is sent; `asdict` takes several times as long, and predictions are frequent."""
         return {**self.__dict__, "top": [guess.__dict__ for guess in self.top]}
 
 
 @dataclass(frozen=True)
 class ClassLine:
-    """A class as the list shows it; `durable` says whether its samples survive a crash."""
+    """A class as it is listed; `durable` says whether its samples survive a crash."""
 
     label: str
     count: int
@@ -68,7 +68,7 @@ class ClassLine:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A model as it was after some commit, pending samples included."""
+    """A model after some commit, with its pending rows."""
 
     version: int
     learner: OnlineClassifier | None
@@ -87,7 +87,7 @@ class Snapshot:
         ]
         lines.sort(key=lambda line: line.label)
         live = state.live()
-        if live is not None:  # what a learner makes ready on first use is made here, not in a reader
+        if live is not None:  # learners prepare parts on first use: here, not in a reader
             live.class_scores(np.zeros((1, live.n_features_in_), dtype=np.float32))
         return cls(state.version, live, tuple(lines), state.curve, state.novelty, width=state.width)
 
@@ -102,7 +102,7 @@ class Snapshot:
         return doubt
 
     def predict(self, X: Features, top: list[int]) -> list[Prediction]:
-        """Return the answer for each row of `X`, (n, d), naming its `top` classes, (n,); it must know a class."""
+        """Return the answer for each row of `X`, (n, d), with its `top` classes, (n,); some class must be known."""
         assert self.learner is not None
         scores = self.learner.class_scores(X)
         probabilities = self.learner._temperature.probabilities(scores)
@@ -121,15 +121,15 @@ class Snapshot:
             answers.append(Prediction(best.label, best.probability, unknown[row], verdict, guesses))
         return answers
 
-    def test(self, X: Features, labels: list[str]) -> Tested:
-        """Ask about rows that are about to be learnt; only those of known classes count."""
+    def test(self, X: Features, labels: list[str]) -> PrequentialScores:
+        """Predict rows, (n, d), that are about to be learnt; only those of known classes count."""
         if self.learner is None:
-            return Tested.nothing(len(X))
+            return PrequentialScores.nothing(len(X))
         scores = self.learner.class_scores(X)
         probabilities = self.learner._temperature.probabilities(scores)
         known = np.array([line.label for line in self.classes])
         given = np.array(labels)
-        return Tested(
+        return PrequentialScores(
             np.isin(given, known),
             self.learner.classes_[scores.argmax(axis=1)] == given,
             self._strangeness(X, scores, probabilities),

@@ -40,21 +40,31 @@ class LessonSource:
 
 
 @dataclass(frozen=True)
-class Tested:
-    """How rows fared before they were learnt: whether asked, whether right, how strange, all (n,)."""
+class PrequentialScores:
+    """How rows were predicted just before they were learnt (test-then-train).
+
+    Attributes
+    ----------
+    scored : (n,) array
+        Whether a row was predicted: rows of new classes are not.
+    correct : (n,) array
+        Whether the prediction was right.
+    strangeness : (n,) array
+        How far the row was from the predicted class.
+    """
 
     scored: NDArray[np.bool_]
     correct: NDArray[np.bool_]
     strangeness: Float64
 
     @classmethod
-    def nothing(cls, n: int) -> Tested:
-        """Nothing was asked."""
+    def nothing(cls, n: int) -> PrequentialScores:
+        """Return the scores of rows that were not predicted."""
         return cls(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), np.zeros(n))
 
-    def select(self, rows: slice | Integers) -> Tested:
+    def select(self, rows: slice | Integers) -> PrequentialScores:
         """Return some of the rows."""
-        return Tested(self.scored[rows], self.correct[rows], self.strangeness[rows])
+        return PrequentialScores(self.scored[rows], self.correct[rows], self.strangeness[rows])
 
 
 @dataclass(frozen=True)
@@ -70,14 +80,14 @@ class TaughtRows:
         Numbers from 1 that tell all rows of a model apart.
     positions : (n,) array
         Places of the rows in the request.
-    tested : Tested
+    tested : PrequentialScores
     class_number : int or None
         Of a row that an undo left alone in its class: the number the class had on the disk.
 
     Examples
     --------
-    >>> X = np.eye(3, dtype=np.float32)
-    >>> rows = TaughtRows(LessonSource(0.0), X, ("a", "b", "a"), np.arange(1, 4), np.arange(3), Tested.nothing(3))
+    >>> X, tested = np.eye(3, dtype=np.float32), PrequentialScores.nothing(3)
+    >>> rows = TaughtRows(LessonSource(0.0), X, ("a", "b", "a"), np.arange(1, 4), np.arange(3), tested)
     >>> rows.of_class("a").serials
     array([1, 3])
     >>> n_different((rows, rows))
@@ -89,7 +99,7 @@ class TaughtRows:
     labels: tuple[str, ...]
     serials: Integers
     positions: Integers
-    tested: Tested
+    tested: PrequentialScores
     class_number: int | None = None
 
     def __len__(self) -> int:

@@ -19,8 +19,8 @@ from i2cansay.service.model.size import check_size, check_width
 from i2cansay.service.model.taught_rows import (
     Integers,
     LessonSource,
+    PrequentialScores,
     TaughtRows,
-    Tested,
     n_different,
     stacked,
 )
@@ -108,16 +108,16 @@ class Transaction:
         self._open: list[OpenLesson] = []
         self._settled: dict[int, int] = {}
 
-    def apply(self, request: Request, tested: Tested | None) -> Answer | str:
+    def apply(self, request: Request, tested: PrequentialScores | None) -> Answer | str:
         """Apply one request; a `Learn` gives the name of its lesson, under which `finish` gives its result."""
         if isinstance(request, Learn):
-            return self._learn(request, tested or Tested.nothing(len(request.labels)))
+            return self._learn(request, tested or PrequentialScores.nothing(len(request.labels)))
         self._flush()
         return revise(self, request)
 
     # -- learning -------------------------------------------------------------------------------------------
 
-    def _learn(self, request: Learn, tested: Tested) -> str:
+    def _learn(self, request: Learn, tested: PrequentialScores) -> str:
         self._check_room(request)
         content = request.content or labels_digest(request.labels)
         source = LessonSource(self.now, request.who, request.key, content, len(request.labels))
@@ -164,7 +164,9 @@ class Transaction:
         serials[places != NOT_HELD] = 0
         return places, serials
 
-    def _fresh(self, source: LessonSource, request: Learn, tested: Tested, positions: Integers) -> TaughtRows:
+    def _fresh(
+        self, source: LessonSource, request: Learn, tested: PrequentialScores, positions: Integers
+    ) -> TaughtRows:
         first = self.new_serials(len(positions))
         everything = len(positions) == source.n_rows
         return TaughtRows(

@@ -69,7 +69,7 @@ function place(model, rest) {
 
 function form(images, fields) {
   const data = new FormData();
-  // Every image gets the same name: what it was called is nobody's business.
+  // Every image gets the same name: the service must not see file names.
   images.forEach((image) => data.append("images", image, "image"));
   Object.entries(fields).forEach(([name, value]) => data.append(name, value));
   return data;

@@ -1,4 +1,4 @@
-// The page: images come in, the model says what it sees, a person says what they are.
+// The page: a person shows images, the model predicts them, and the person says what they are.
 
 import { Refusal, api, rememberToken } from "./api.js";
 import { drawAccuracy, percent } from "./chart.js";
@@ -22,7 +22,7 @@ function many(count, noun = "image") {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-// -- telling ---------------------------------------------------------------------------------------------------
+// -- messages --------------------------------------------------------------------------------------------------
 
 function complain(error) {
   const sentence = error instanceof Refusal ? error.message : `Something went wrong on this page: ${error.message}`;
@@ -43,7 +43,7 @@ function notice(sentence, action, act) {
   notice.timer = setTimeout(() => at("notice").replaceChildren(), action ? 20000 : 6000);
 }
 
-// Run something that may fail; say so in words, and ask for a token where one is needed.
+// Run something that may fail: show the error, and ask for a token where one is needed.
 async function attempt(work) {
   at("trouble").hidden = true;
   try {
@@ -104,7 +104,7 @@ async function askForToken() {
 function add(files) {
   const chosen = [...files].filter((file) => file.type.startsWith("image/"));
   if (!chosen.length) {
-    if (files.length) complain(new Refusal(0, "", "These are no images. PNG, JPEG, WebP, GIF, BMP and TIFF are read."));
+    if (files.length) complain(new Refusal(0, "", "These are not images. Use PNG, JPEG, WebP, GIF, BMP or TIFF."));
     return;
   }
   at("trouble").hidden = true;
@@ -116,7 +116,7 @@ function add(files) {
     preview.alt = "";
     image.pick = act("Teach", name, () => pick(image), "pick");
     image.pick.replaceChildren(preview);
-    image.pick.title = "Click to leave it out, or take it in again";
+    image.pick.title = "Click to leave it out or to include it again";
     const remove = act("Remove", name, () => drop([image]), "quiet remove");
     remove.textContent = "×";
     image.answer = make("div");
@@ -168,7 +168,7 @@ function groups(list) {
 async function look(asked) {
   asked.forEach((image) => say(image, "waiting", "Looking…"));
   if (!knowsSomething) {
-    asked.forEach((image) => say(image, "new", "It knows nothing yet. Tell it what this is.", "Looks new"));
+    asked.forEach((image) => say(image, "new", "The model knows nothing yet. Say what this is.", "Looks new"));
     return;
   }
   for (const group of groups(asked)) await lookAt(group);
@@ -180,7 +180,7 @@ async function lookAt(group) {
     group.forEach((image, index) => answer(image, predictions[index]));
   } catch (error) {
     if (error.status === 422 && group.length > 1) {
-      // One of them is no image: ask for each alone, so that the others get their answer.
+      // One of them is not an image: send each alone, so that the others get their answer.
       for (const image of group) await lookAt([image]);
     } else if (error.status === 401 && (await askForToken())) {
       await lookAt(group);
@@ -253,12 +253,12 @@ async function teach(event) {
   showTray();
 }
 
-// What a class that is in memory only needs. Copies of an image count as one, so it may have enough and yet wait.
+// What a class in memory needs to be saved. Copies of an image count once, so it may have enough and still wait.
 function missing(count) {
   const more = minSamples - count;
-  if (more === 1) return "one more makes it safe";
-  if (more > 1) return `${more} more make it safe`;
-  return `it needs ${minSamples} different images to be safe`;
+  if (more === 1) return "one more image saves it";
+  if (more > 1) return `${more} more images save it`;
+  return `it needs ${minSamples} different images to be saved`;
 }
 
 function undo(lessons) {
@@ -314,7 +314,7 @@ function classLine({ label, count, durable, last }, most) {
   about.append(make("span", "name", label), " ", make("span", "count", `${count}, ${ago(last)}`));
   if (!durable) {
     const tag = make("span", "tag memory", "in memory only");
-    tag.title = `With so few images its file would give them away, so it is not written: ${missing(count)}.`;
+    tag.title = `With so few images the file would reveal them, so the class is not saved yet: ${missing(count)}.`;
     about.append(" ", tag);
   }
   const bar = make("div", "bar");
@@ -407,7 +407,7 @@ async function download() {
   });
 }
 
-// -- the beginning ---------------------------------------------------------------------------------------------
+// -- start -----------------------------------------------------------------------------------------------------
 
 ["choose", "photograph"].forEach((id) => {
   at(id).addEventListener("change", () => {

@@ -1,1 +1,1 @@
-"""A model's file: durable, and checked."""
+"""The file of a model: durable, and checked when it is read."""

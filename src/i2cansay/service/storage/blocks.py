@@ -1,4 +1,4 @@
-"""Arrays as small blocks of bytes, each with its digest, so that a commit writes only what has changed."""
+"""Arrays as small blocks of bytes, so that a commit writes only the blocks that have changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from i2cansay.core.types import State
 BLOCK = 16 * 1024
 """Bytes in a block: a class's row of 1280 float64 touches one or two."""
 LONGEST = 10**6
-"""What an empty array may claim along its other dimensions; any other array has a byte for each."""
+"""The longest other dimension of an empty array; any other array is limited by its bytes."""
 KINDS = frozenset("biuf")
 
 
@@ -39,7 +39,7 @@ def digest_of(*parts: bytes) -> bytes:
 
 
 def describe(state: State) -> dict[str, Any]:
-    """Return type and shape of every array, as JSON has it.
+    """Return the type and shape of every array, as JSON stores them.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def changed_blocks(state: State, before: State) -> list[StateBlock]:
 
 
 def surplus_blocks(state: State, before: State) -> list[tuple[str, int]]:
-    """Return the blocks that `before` had and `state` has no more."""
+    """Return the blocks that `before` has and `state` does not."""
     return [
         (name, number)
         for name, array in before.items()
@@ -85,7 +85,7 @@ def surplus_blocks(state: State, before: State) -> list[tuple[str, int]]:
 
 
 def assemble(description: dict[str, Any], blocks: dict[str, list[bytes]]) -> State:
-    """Return the arrays that `describe` and `changed_blocks` took apart; ValueError where they do not fit."""
+    """Return the arrays of a description and their blocks; raise ValueError where they do not fit."""
     state: State = {}
     for name, (kind, shape) in description.items():
         dtype = np.dtype(kind)

@@ -1,4 +1,4 @@
-"""The file of one model: SQLite, written so that a commit survives a power cut and leaves no older state behind."""
+"""The file of a model: SQLite, set up so that commits survive a power cut and leave no older state behind."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from i2cansay.service.storage.receipts import Receipt
 from i2cansay.service.storage.sealed_tables import COLUMNS, RootDigest, SealedTables
 
 RECEIPT_SECONDS = 7 * 86400.0
-"""How long a receipt is kept at least, in seconds for which the service has had the model open."""
+"""How long a receipt is kept at least, in seconds for which the model was open."""
 PRUNE_SECONDS = 3600.0
 
 
 class Damaged(Exception):
-    """A model's file is not what was written, or cannot be read."""
+    """The file of a model is damaged or cannot be read."""
 
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Turn whatever a file makes SQLite, json, numpy or a learner raise into Damaged, with a sentence.
+    """Turn any error of SQLite, json, numpy or a learner into Damaged, with a sentence.
 
-    A flipped byte can surface as almost anything: a name in the schema that is no UTF-8, a count beyond 64 bits,
-    a text nested too deeply. Everything that opens or reads a model's file does so under this.
+    A flipped byte can cause almost any error: a name in the schema that is not UTF-8, a count beyond 64 bits,
+    text that is nested too deeply. All code that opens or reads a model's file runs under this.
     """
     try:
         yield
@@ -58,7 +58,7 @@ def reading() -> Iterator[None]:
 
 @dataclass
 class Changes:
-    """What one commit adds to the classes, receipts and log."""
+    """The changes of one commit to the classes, receipts and log."""
 
     classes: dict[str, ClassRecord | None] = field(default_factory=dict)
     receipts: dict[bytes, Receipt] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Changes:
         return bool(self.classes or self.receipts or self.log)
 
     def numbered(self) -> Changes:
-        """Return them with the classes numbered from one on, for a model that had none."""
+        """Return the changes with the classes numbered from 1, for a new model."""
         records = [record for record in self.classes.values() if record is not None]
         return replace(
             self, classes={r.label: replace(r, number=number) for number, r in enumerate(records, start=1)}
@@ -77,7 +77,7 @@ class Changes:
 
 @dataclass(frozen=True)
 class Contents:
-    """All that a file held when it was opened."""
+    """The contents of a file when it was opened."""
 
     version: int
     notes: dict[str, Any]
@@ -86,9 +86,9 @@ class Contents:
 
 
 class Database:
-    """A model's file, held open by its one writer.
+    """The file of a model, held open by its one writer.
 
-    `commit` writes everything of a group of requests, or nothing of it.
+    `commit` writes a group of requests as a whole, or not at all.
     """
 
     def __init__(self, path: Path) -> None:
@@ -108,7 +108,7 @@ class Database:
     def create(
         path: Path, facts: ModelFacts, state: State | None = None, changes: Changes | None = None
     ) -> None:
-        """Make a new file; a crash on the way leaves at most a hidden one, which the next start removes."""
+        """Make a new file. A crash meanwhile leaves at most a hidden file, which the next start removes."""
         half_made = path.with_name(f".{path.stem}.new")
         remove(half_made)
         connection = connect(half_made)
@@ -120,7 +120,7 @@ class Database:
             connection.execute("INSERT INTO manifest VALUES (1, ?, ?)", (manifest, sealed(manifest)))
             connection.execute("COMMIT")
         finally:
-            connection.close()  # the last to close empties the log and takes it away
+            connection.close()  # the last connection to close empties the WAL and removes it
         if state:
             filled = Database(half_made)
             try:
@@ -141,7 +141,7 @@ class Database:
         return database
 
     def facts(self) -> ModelFacts:
-        """Return what the model is."""
+        """Return the facts of the model."""
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         if version > FORMAT:
             raise Damaged(f"was written by a newer i2cansay (format {version}, this one reads {FORMAT})")
@@ -153,7 +153,7 @@ class Database:
         return ModelFacts.from_json(self._text("facts", "id, text"))
 
     def read(self) -> Contents:
-        """Read and check everything; raise Damaged, or whatever a damaged file makes SQLite and json raise."""
+        """Read and check everything; raise Damaged, or any error of SQLite and json."""
         (found,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
         if found != "ok":
             raise Damaged(f"is damaged: {found}")
@@ -166,7 +166,7 @@ class Database:
         for name, _, data in rows.pop("blocks"):
             blocks.setdefault(name, []).append(data)
         classes = {label: ClassRecord(label, *rest) for label, *rest in rows.pop("classes")}
-        for others in rows.values():  # looked at for their digests only
+        for others in rows.values():  # read for their digests only
             for _ in others:
                 pass
         found = tables.root.to_json()
@@ -186,16 +186,16 @@ class Database:
         return text
 
     def receipt(self, key: bytes) -> Receipt | None:
-        """Return what was written under an idempotency key."""
+        """Return the receipt of an idempotency key, None where there is none."""
         row = self._connection.execute(
             "SELECT content, places FROM receipts WHERE key = ?", (key,)
         ).fetchone()
         return None if row is None else Receipt(*row)
 
     def commit(self, version: int, state: State, notes: dict[str, Any], changes: Changes) -> None:
-        """Write a group in one transaction and wait for the disk; raise sqlite3.Error and write nothing."""
+        """Write a group in one transaction and wait for the disk; on sqlite3.Error nothing is written."""
         looked = time.monotonic()
-        # Not the time of day, which can be set. While the file is closed no clock can be trusted, so none runs.
+        # Not the time of day, which can be set. The clock stands still while the file is closed.
         clock = self._clock + looked - self._looked
         prune = clock - self._pruned > PRUNE_SECONDS
         run, tables = self._connection.execute, SealedTables(self._connection, self._root.copy())
@@ -231,7 +231,7 @@ class Database:
         )
 
     def sweep(self) -> bool:
-        """Move the committed pages into the file and empty the log; False where a reader or the disk prevents it."""
+        """Move committed pages into the file and empty the WAL; return False where something prevents it."""
         try:
             (prevented, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except sqlite3.Error:  # the commit itself stands; the next one tries again
@@ -239,7 +239,7 @@ class Database:
         return not prevented
 
     def reopen(self) -> bool:
-        """After an error: open anew; return whether what was last read or committed is what the file holds."""
+        """Open the file again after an error; return whether it holds the version last read or committed."""
         assert self.path is not None
         self._connection.close()
         self._connection = connect(self.path)
@@ -264,7 +264,7 @@ class Database:
         return self._connection.serialize() if self.path is None else copy_of(self.path)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
 

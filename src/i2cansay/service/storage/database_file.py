@@ -1,4 +1,4 @@
-"""SQLite files of models: how they are opened, what they must look like, copied and removed without a trace."""
+"""SQLite files of models: their tables, and how they are opened, copied and removed without a trace."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 FORMAT = 2
 MODEL_SUFFIX = ".sqlite"
-# A block's digest stands before its data, so that it is read without them.
+# The digest of a block stands before its data, so that SQLite reads it without them.
 TABLES = """
 CREATE TABLE facts (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT, seal BLOB);
 CREATE TABLE manifest (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT, seal BLOB);
@@ -25,8 +25,8 @@ CREATE TABLE log (
     who TEXT, seal BLOB
 );
 """
-# Commits are forced to the disk; what is deleted or replaced is overwritten with zeros; the log of pages that WAL
-# keeps is emptied by us after every commit, because it holds the pages before and after.
+# Commits are forced to the disk, and deleted or replaced content is overwritten with zeros. `Database.sweep` empties
+# the WAL after every commit, because it holds pages of the states before and after.
 SETTINGS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
@@ -38,7 +38,7 @@ SETTINGS = (
 
 
 def copy_of(path: Path) -> bytes:
-    """Return a consistent copy of a model's file as bytes, also while it is being written."""
+    """Return a consistent copy of a model's file as bytes, even while it is written."""
     try:
         return _copied(path)
     except sqlite3.OperationalError:
@@ -49,7 +49,7 @@ def copy_of(path: Path) -> bytes:
         for part in (path, path.with_name(f"{path.name}-wal")):
             if part.exists():
                 shutil.copyfile(part, Path(folder) / part.name)
-        connect(Path(folder) / path.name).close()  # takes the WAL in
+        connect(Path(folder) / path.name).close()  # merges the WAL
         return _copied(Path(folder) / path.name)
 
 
@@ -82,7 +82,7 @@ def tables_of(connection: sqlite3.Connection) -> list[tuple[str, str]]:
 
 @cache
 def usual_tables() -> list[tuple[str, str]]:
-    """Return what `tables_of` gives for a file that is well."""
+    """Return what `tables_of` gives for an undamaged file."""
     connection = sqlite3.connect(":memory:")
     try:
         connection.executescript(TABLES)

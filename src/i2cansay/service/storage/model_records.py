@@ -1,4 +1,4 @@
-"""The plain facts a model's file holds beside what was learnt."""
+"""Records in a model's file besides the learner's state: facts, classes, log entries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from i2cansay.learners import learner_class, make_learner
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.errors import refused
 
-# Lower case and no dots: two names never meet in one file, on any file system, nor leave the folder.
+# Lower case and no dots: on every file system, two names are two files, and none leaves the folder.
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
@@ -35,7 +35,7 @@ def check_name(name: str) -> str:
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What a model is; settled when it is made.
+    """The facts of a model, fixed when it is made.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class ModelFacts:
     created : float
         Seconds since 1970.
     unproven : str
-        What an imported file could not show, "" for a model that was made here.
+        What an imported file could not prove, "" for a model that was made here.
     """
 
     name: str
@@ -61,7 +61,7 @@ class ModelFacts:
     unproven: str = ""
 
     def untried(self) -> OnlineClassifier:
-        """Return the learner as it is asked for its size, its parameters not yet tried."""
+        """Return the learner without trying its parameters, to ask it for its size."""
         if ":" in self.learner:  # a request must not make the service import a module
             raise refused(f"there is no learner {self.learner!r}; the service takes names without a module")
         try:
@@ -70,17 +70,17 @@ class ModelFacts:
             raise refused(f"the learner {self.learner!r} cannot be made: {error}") from error
 
     def make(self) -> OnlineClassifier:
-        """Return the learner, untaught; ServiceError where it keeps samples."""
+        """Return an untaught learner; raise ServiceError where its parameters are wrong or it stores samples."""
         made = self.untried()
         try:
-            # The first batch checks the parameters; better a trial now than an error at the first lesson.
+            # The first batch checks the parameters: a trial now saves an error at the first lesson.
             trial = make_learner(self.learner, **self.parameters)
             trial.partial_fit(np.eye(2), ["a", "b"]).class_scores(np.eye(2))
         except Exception as error:  # a parameter of the wrong type may raise anything
             raise refused(f"the learner {self.learner!r} cannot be made: {error}") from error
         if made.stores_samples or not made.streaming or not learner_class(self.learner).streaming:
             raise refused(
-                f"the learner {self.learner!r} keeps the samples shown; the service takes only those that do not"
+                f"the learner {self.learner!r} stores samples; the service takes only learners that do not"
             )
         return made
 
@@ -98,9 +98,9 @@ class ModelFacts:
 
 @dataclass(frozen=True)
 class ClassRecord:
-    """A class as people know it: how many samples, and when the first and the last were taught.
+    """A class: how many samples it has, and when the first and the last one were taught.
 
-    `number` is the class's own: it stays when the class is renamed and never comes again once it is forgotten.
+    `number` identifies the class: it stays when the class is renamed, and is not used again when it is forgotten.
     """
 
     label: str
@@ -116,17 +116,17 @@ class ClassRecord:
 
 @dataclass(frozen=True)
 class LogEntry:
-    """One line of the audit log: what was done, when, by whom; never what with.
+    """A line of the audit log: what was done, when and by whom; never the samples.
 
     Attributes
     ----------
     action : {"create", "import", "learn", "forget", "rename", "undo"}
     label : str
-        The class, "old -> new" for a new name.
+        The class; "old -> new" for a rename.
     count : int
         Samples.
     scored, correct : int
-        How many of them were asked before they were learnt, and how many were right.
+        How many of them were predicted before they were learnt, and how many correctly.
     who : str
         The name of the token, "" without one.
     """

@@ -1,4 +1,4 @@
-"""What became of the samples sent under an idempotency key, so that a repeated request counts once."""
+"""Receipts: where the samples sent under an idempotency key are, so that a repeated request counts once."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from i2cansay.service.storage.blocks import digest_of
 
 NOT_HELD, TAKEN_BACK = -2, -1
-"""Places of a sample that is not on the disk, and of one that was taken out of the model on request."""
+"""Places of a sample that is not on the disk, and of one that undo or forget took out."""
 PLACE = np.dtype("<i4")
 """How a place is stored."""
 
 
 def key_digest(key: str, who: str) -> bytes:
-    """Return what stands for a key on the disk; another token's key is another key.
+    """Return the digest that stands for a key on the disk. The same key of another token is another key.
 
-    A digest, because clients make keys of anything, file names too.
+    A digest, because clients make keys of anything, even of file names.
     """
     return digest_of(b"key", who.encode(), key.encode())
 
@@ -29,17 +29,17 @@ def key_digest(key: str, who: str) -> bytes:
 def lesson_digest(
     key: str, labels: Sequence[str], images: Sequence[bytes] | None, features: NDArray[Any] | None
 ) -> bytes:
-    """Return what tells a lesson from another under the same key: labels, and the samples as they were sent.
+    """Return a digest of the labels, and of the samples as they were sent, to tell lessons under one key apart.
 
-    As sent, not as encoded: an encoder may round differently in another batch. With the key in it, so that nobody
-    who has the file and an image, but not the key, can find out whether the image was taught.
+    As sent, not as encoded: an encoder may round differently in another batch. The key is part of it, so that nobody
+    with the file and an image, but without the key, can find out whether the image was taught.
     """
     sent = images if features is None else [str(features.shape).encode(), features.tobytes()]
     return digest_of(b"lesson", key.encode(), json.dumps(list(labels)).encode(), *(sent or ()))
 
 
 def labels_digest(labels: Sequence[str]) -> bytes:
-    """Return what tells lessons apart where the samples as they were sent are not known."""
+    """Return a digest of the labels, for lessons whose samples are not known as they were sent."""
     return digest_of(b"labels", json.dumps(list(labels)).encode())
 
 

@@ -17,7 +17,7 @@ COLUMNS = {
 }
 """Without `seal`, the digest of the others."""
 KEYS = {table: 2 if table == "blocks" else 1 for table in COLUMNS}
-"""How many of the first columns tell a row from the others."""
+"""How many of the first columns are the key."""
 Row = tuple[Any, ...]
 MODULUS = 1 << 128
 """Digests have 16 bytes."""
@@ -26,9 +26,9 @@ MODULUS = 1 << 128
 class RootDigest:
     """How many rows each table has, and the sum of their digests.
 
-    A row's own digest only says that the row is whole; rows of an older version are whole as well. The root is part
-    of the manifest, so that a manifest fits one version of every row. A sum does not depend on the order of the
-    rows: a commit brings it up to date from the rows that it touches, however many others there are.
+    The digest of a row only says that the row is whole, and rows of an older version are whole too. The root is part
+    of the manifest, so a manifest fits one version of every row. A sum does not depend on the order of the rows, so
+    a commit updates it from the rows that it touches.
 
     Examples
     --------
@@ -44,35 +44,35 @@ class RootDigest:
         self._tables = dict(tables or {})
 
     def add(self, table: str, seal: bytes) -> None:
-        """Count a row in."""
+        """Add a row."""
         rows, total = self._tables.get(table, (0, 0))
         self._tables[table] = rows + 1, (total + int.from_bytes(seal)) % MODULUS
 
     def remove(self, table: str, seal: bytes) -> None:
-        """Count a row out."""
+        """Remove a row."""
         rows, total = self._tables.get(table, (0, 0))
         self._tables[table] = rows - 1, (total - int.from_bytes(seal)) % MODULUS
 
     def copy(self) -> RootDigest:
-        """Return a root of its own."""
+        """Return an independent copy."""
         return RootDigest(self._tables)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the rows and sums by table; a table without rows is left out."""
+        """Return the counts and sums by table, without empty tables."""
         return {
             table: [rows, f"{total:032x}"] for table, (rows, total) in sorted(self._tables.items()) if rows
         }
 
 
 class SealedTables:
-    """Rows written through one connection, inside a transaction of the caller's; `root` follows them."""
+    """Rows written through one connection, inside the caller's transaction; `root` is kept up to date."""
 
     def __init__(self, connection: sqlite3.Connection, root: RootDigest) -> None:
         self.root = root
         self._run = connection.execute
 
     def put(self, table: str, rows: Iterable[Row]) -> None:
-        """Write rows, each in place of the one with its key."""
+        """Write rows; each replaces the row with its key."""
         columns, n_keys = (*COLUMNS[table], "seal"), KEYS[table]
         places = ", ".join("?" * len(columns))
         new = ", ".join(f"{column} = excluded.{column}" for column in columns[n_keys:])
@@ -82,7 +82,7 @@ class SealedTables:
         )
         for row in rows:
             seal = seal_of(table, row)
-            self._count_out(table, self._with_key(table), row[:n_keys])
+            self._remove_from_root(table, self._with_key(table), row[:n_keys])
             self._run(statement, (*row, seal))
             self.root.add(table, seal)
 
@@ -93,18 +93,18 @@ class SealedTables:
 
     def drop_where(self, table: str, condition: str, values: Row) -> None:
         """Delete the rows for which a condition holds."""
-        self._count_out(table, condition, values)
+        self._remove_from_root(table, condition, values)
         self._run(f"DELETE FROM {table} WHERE {condition}", values)
 
     def _with_key(self, table: str) -> str:
         return " AND ".join(f"{column} = ?" for column in COLUMNS[table][: KEYS[table]])
 
-    def _count_out(self, table: str, condition: str, values: Row) -> None:
+    def _remove_from_root(self, table: str, condition: str, values: Row) -> None:
         for (seal,) in self._run(f"SELECT seal FROM {table} WHERE {condition}", values).fetchall():
             self.root.remove(table, seal)
 
     def read(self, table: str) -> Iterator[Row]:
-        """Yield the rows in the order of their keys, counting them into the root; ValueError for a broken one."""
+        """Yield the rows in the order of their keys and add them to the root; raise ValueError for a broken row."""
         columns = COLUMNS[table]
         order = ", ".join(columns[: KEYS[table]])
         for *row, seal in self._run(f"SELECT {', '.join(columns)}, seal FROM {table} ORDER BY {order}"):
@@ -116,7 +116,7 @@ class SealedTables:
 
 def seal_of(table: str, row: Row) -> bytes:
     """Return the digest of a row."""
-    if table == "blocks":  # bytes as they are; the name and number are part of it, so that blocks cannot swap
+    if table == "blocks":  # name and number are included, so that blocks cannot be swapped
         name, number, data = row
         return digest_of(f"{name} {number}".encode(), data)
     return sealed(*row)

@@ -21,7 +21,7 @@ from i2cansay.service.storage.blocks import sealed
 from i2cansay.service.storage.database import Changes, Damaged, Database
 from i2cansay.service.storage.model_records import ModelFacts
 from tests.service.material import rows, teach
-from tests.service.test_disk import taught_folder
+from tests.service.storage.test_disk import taught_folder
 
 TABLES = ("blocks", "classes", "receipts", "log", "facts", "manifest")
 

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "attacks"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "attacks"))
 
 from mutated_databases import case, make, verdict
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.service.material import make_image
 from tests.service.running import Running
-from tests.service.test_http import form, send
+from tests.service.sending import form, send
 
 
 def mutated(data: bytes, rng: np.random.Generator) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import http.client
-import io
 import json
 import threading
 from typing import Any
@@ -18,20 +17,7 @@ from i2cansay.service.client import RequestRefused
 from i2cansay.service.limits import Limits
 from tests.service.material import make_image, rows
 from tests.service.running import Running, Starter
-
-
-def send(
-    running: Running, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
-) -> tuple[int, dict[str, str], Any]:
-    """Send a request as it stands; return status, headers and content."""
-    parts = urlsplit(running.client.url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
-    connection.request(method, path, body, headers or {})
-    answer = connection.getresponse()
-    data = answer.read()
-    connection.close()
-    kind = answer.headers.get_content_type()
-    return answer.status, dict(answer.headers), json.loads(data) if kind == "application/json" else data
+from tests.service.sending import form, send
 
 
 def test_images_are_taught_and_named(running: Running) -> None:
@@ -64,18 +50,6 @@ def test_a_form_teaches_as_json_does(running: Running) -> None:
     body, kind = form(parts[:1], {"top": "1"})
     status, _, answer = send(running, "POST", "/v1/models/line-3/predict", body, {"content-type": kind})
     assert (status, answer["predictions"][0]["label"]) == (200, "red")
-
-
-def form(files: list[tuple[str, str, bytes]], fields: dict[str, str]) -> tuple[bytes, str]:
-    """Return a multipart body and its content type."""
-    body = io.BytesIO()
-    for name, value in fields.items():
-        body.write(f'--cut\r\ncontent-disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode())
-    for name, file, data in files:
-        head = f'--cut\r\ncontent-disposition: form-data; name="{name}"; filename="{file}"\r\n\r\n'
-        body.write(head.encode() + data + b"\r\n")
-    body.write(b"--cut--\r\n")
-    return body.getvalue(), "multipart/form-data; boundary=cut"
 
 
 def test_features_are_taught_and_named(running: Running) -> None:
@@ -198,8 +172,8 @@ def test_names_stay_in_the_folder(shared: Running, name: str) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"learner": "joint"}, "keeps the samples"),
-        ({"parameters": {"memory_size": 10}}, "keeps the samples"),
+        ({"learner": "joint"}, "stores samples"),
+        ({"parameters": {"memory_size": 10}}, "stores samples"),
         ({"learner": "oracle"}, "there is no learner"),
         ({"learner": "i2cansay.learners.closed_form.ncm:NearestClassMean"}, "there is no learner"),
         ({"parameters": {"lr": -1.0}}, "lr"),

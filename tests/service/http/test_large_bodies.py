@@ -23,7 +23,7 @@ from i2cansay.service.http.json_route import SMALL
 from i2cansay.service.limits import Limits
 from tests.service.material import make_image
 from tests.service.running import Running, Starter
-from tests.service.test_http import form, send
+from tests.service.sending import form, send
 
 ASK = "/v1/models/numbers/predict"
 

@@ -70,9 +70,9 @@ def parameters(**given: Any) -> Forge:
         (numbers("count", 1.5), "fewer than 2 samples"),
         (numbers("temperature", 1e9), "temperature"),
         (labels("a\ud800", "b", "c"), "characters"),
-        (labels("a\n", "b", "c"), "control characters|as the service keeps"),
+        (labels("a\n", "b", "c"), "control characters|as the service stores"),
         (labels("a\x07b", "b", "c"), "control characters"),
-        (labels(" a", "b", "c"), "as the service keeps"),
+        (labels(" a", "b", "c"), "as the service stores"),
         (labels("a", "a", "c"), "twice"),
         (labels("", "b", "c"), "1 to 200 characters"),
         (labels("a" * 201, "b", "c"), "1 to 200 characters"),
@@ -104,7 +104,7 @@ def test_a_forged_file_is_refused_with_a_sentence(
         ("i2cansay_shared", parameters(lift=3000), "cannot be what was learnt"),
         ("i2cansay_shared", parameters(n_pseudo=3e6), "n_pseudo must be at most 100"),
         ("i2cansay", parameters(lr="fast"), "lr must be"),
-        ("i2cansay", parameters(memory_size=5), "keeps the samples|lacks"),
+        ("i2cansay", parameters(memory_size=5), "stores samples|lacks"),
     ],
 )
 def test_so_is_what_only_some_learners_have(
