@@ -8,6 +8,7 @@ import copy
 import statistics
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -38,19 +39,17 @@ def main() -> None:
     images = list(rng.integers(0, 256, (200, options.size, options.size, 3), dtype=np.uint8))
     labels = [f"class {number % 10}" for number in range(len(images))]
     for name in options.learners:
-        model = ImageLearner("pixels", name, size=options.size)
-        model.learn(images, labels)
-        X = model.encoder.encode(images[:TURNS])
-        lesson = median(lambda turn, model=model: model.learn([images[turn]], [labels[turn]]))
-        fit = median(
-            lambda turn, model=model, X=X: model.learner.partial_fit(
-                X[turn : turn + 1], labels[turn : turn + 1]
-            )
-        )
-        copying = median(lambda turn, model=model: copy.deepcopy(model.learner))
-        print(
-            f"{name}: {lesson:.1f} ms per lesson of one image; partial_fit {fit:.1f} ms, a copy {copying:.1f} ms"
-        )
+        print(f"{name}: {times_of(ImageLearner('pixels', name, size=options.size), images, labels)}")
+
+
+def times_of(model: ImageLearner, images: list[Any], labels: list[str]) -> str:
+    """Return in words what a lesson of one image, its `partial_fit` and a copy of the learner take."""
+    model.learn(images, labels)
+    X = model.encoder.encode(images[:TURNS])
+    lesson = median(lambda turn: model.learn([images[turn]], [labels[turn]]))
+    fit = median(lambda turn: model.learner.partial_fit(X[turn : turn + 1], labels[turn : turn + 1]))
+    copying = median(lambda turn: copy.deepcopy(model.learner))
+    return f"{lesson:.1f} ms per lesson of one image; partial_fit {fit:.1f} ms, a copy {copying:.1f} ms"
 
 
 if __name__ == "__main__":
