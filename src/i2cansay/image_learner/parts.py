@@ -23,7 +23,7 @@ PART_SIZE = 1024
 
 
 @dataclass(frozen=True)
-class Part:
+class EncodedPart:
     """Consecutive images, encoded.
 
     Attributes
@@ -65,7 +65,7 @@ def check_images(images: Iterable[Source], on_error: str) -> Iterable[Source]:
     return several(images)
 
 
-def encode_in_parts(encoder: Encoder, images: Iterable[Source], on_error: OnError) -> Iterator[Part]:
+def encode_in_parts(encoder: Encoder, images: Iterable[Source], on_error: OnError) -> Iterator[EncodedPart]:
     """Encode images and yield them part by part, in order.
 
     With on_error="raise" nothing more is yielded once an image could not be read; all the others are still
@@ -80,7 +80,9 @@ def encode_in_parts(encoder: Encoder, images: Iterable[Source], on_error: OnErro
             for error in encoded.errors
             if (index := error.index) is not None
         }
-        part = Part(encoded.features, encoded.indices, skipped, start, len(encoded.indices) + len(skipped))
+        part = EncodedPart(
+            encoded.features, encoded.indices, skipped, start, len(encoded.indices) + len(skipped)
+        )
         start += part.size
         if on_error == "raise":
             reasons |= skipped

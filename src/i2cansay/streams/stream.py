@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from i2cansay.core.types import Rows
-from i2cansay.streams.table import STREAMS
 
 Labels: TypeAlias = NDArray[Any]
 
@@ -115,15 +114,13 @@ class Stream(ABC):
 
     @property
     def spec(self) -> str:
-        """The short form that `make_stream` reads back: `step:5`, `gaussian:points=20`, `my_streams:Blocks:3`."""
-        path = f"{type(self).__module__}:{type(self).__qualname__}"
-        name = next((name for name, known in STREAMS.items() if known == path), path)
+        """The short form that `make_stream` reads back: `step:5`, `gaussian:points=20`."""
         parts = []
-        for position, (key, parameter) in enumerate(self.parameters().items()):
-            value = getattr(self, key)
+        for position, (name, parameter) in enumerate(self.parameters().items()):
+            value = getattr(self, name)
             if parameter.default is MISSING or value != parameter.default:
-                parts.append(f"{value}" if position == 0 else f"{key}={value}")
-        return f"{name}:{','.join(parts)}" if parts else name
+                parts.append(f"{value}" if position == 0 else f"{name}={value}")
+        return f"{self.name}:{','.join(parts)}" if parts else self.name
 
     def describe(self) -> dict[str, str | int | float | bool | None]:
         """Return everything a record needs to know about the stream, as plain JSON values."""
