@@ -51,7 +51,7 @@ def learner_class(name: str) -> type[OnlineClassifier]:
     >>> learner_class("slda") is learner_class("i2cansay.learners.closed_form.slda:StreamingLDA")
     True
     """
-    # mypy would have a concrete class here; whoever makes an instance of an abstract one is told by Python.
+    # mypy wants a concrete class as `base`; it is only compared with what was found.
     return find_class(
         name,
         table=LEARNERS,

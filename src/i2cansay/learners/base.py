@@ -198,7 +198,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
                 raise KeyError(f"{name}.{missing.args[0]}") from None
 
     def _clear_caches(self) -> None:
-        """Throw away what was computed from the state, because the state has changed."""
+        """Discard what was computed from the state, because the state has changed."""
         for name in self.caches:
             getattr(self, name).clear()
 
