@@ -46,7 +46,7 @@ def draw_methods(plan: Plan, path: Path) -> None:
         names = [column.name for column in plan.columns]
         for axes, name in zip(panels, COLUMNS, strict=True):
             _panel(axes, plan, names.index(name))
-            axes.set(xscale="log", xlim=(1.5, 9000), xlabel="MB of saved state, logarithmic")
+            axes.set(xscale="log", xlim=(1.5, 16000), xlabel="MB of saved state, logarithmic")
             axes.set_ylabel("last accuracy, %")
             axes.set_title(f"{name}, {plan.table.short}", loc="left", fontsize=11)
             axes.grid(alpha=0.25)
