@@ -21,7 +21,10 @@ SECONDS_BETWEEN_LINES = 10.0
 def reproduce(
     table: Annotated[
         str,
-        typer.Argument(help="table1 to table6, sessions, generation, gaussian-stream, dimensions, or all."),
+        typer.Argument(
+            help="table1 to table6, sessions, generation, gaussian-stream, dimensions, or all of these; "
+            "of our own: shared-step, shared-gaussian, shared-ablation, floors, tuning-METHOD."
+        ),
     ],
     *,
     dataset: Annotated[
@@ -68,7 +71,7 @@ def reproduce(
     from i2cansay.experiments.declare.declaration import DECLARED
     from i2cansay.experiments.declare.plan import Choice
     from i2cansay.experiments.report.illustration import ILLUSTRATIONS, illustrate, save_illustration
-    from i2cansay.experiments.report.plan_models import plan_model
+    from i2cansay.experiments.report.plan_models import differences_model, plan_model
     from i2cansay.experiments.report.table_model import print_model
     from i2cansay.experiments.run.reproduction import reproduce_table
     from i2cansay.experiments.run.run_progress import show_run
@@ -93,6 +96,9 @@ def reproduce(
                 report=_say,
             )
         print_model(plan_model(done.measured))
+        for row in done.measured.table.minus:
+            if any(each.declared.name == row for each in done.measured.rows):
+                print_model(differences_model(done.measured, row))
         for sentence in done.unavailable:
             _say(sentence)
         for sentence in done.failures:

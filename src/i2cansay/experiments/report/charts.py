@@ -163,7 +163,7 @@ def _start(height: float) -> tuple[Figure, Axes]:
 def _finish(figure: Figure, axes: Axes, x_label: str, y_label: str, title: str = "") -> str:
     axes.set_xlabel(x_label, color=SOFT, fontsize=8)
     axes.set_ylabel(y_label, color=SOFT, fontsize=8)
-    axes.tick_params(colors=SOFT, labelsize=8)
+    axes.tick_params(which="both", colors=SOFT, labelsize=8)
     axes.grid(color=RULE, linewidth=0.8)
     axes.set_axisbelow(True)
     for side, spine in axes.spines.items():

@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from i2cansay.experiments.declare.plan import Plan, TableRow
+from i2cansay.experiments.declare.plan import Plan
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLUMNS = ("CIFAR-100", "CUB-200")
+# One row per method; the table below the drawing has them all.
+ROWS = (
+    "paper",
+    "shared",
+    "wide",
+    "slda_oas",
+    "ridge",
+    "ranpac_5k",
+    "ranpac_10k",
+    "rff_lda",
+    "fecam",
+    "joint",
+)
 # Told apart also without colour.
 MARKS = {
     "i2cansay_shared": ("#8b1a6b", "^", 9),
@@ -14,6 +31,8 @@ MARKS = {
     "joint": ("#777777", "D", 6),
 }
 PEER = ("#5b7f95", "s", 6)
+# Its names stand on the left of its marks, away from the peers'.
+OWN = "i2cansay_shared"
 
 
 def draw_methods(plan: Plan, path: Path) -> None:
@@ -26,10 +45,8 @@ def draw_methods(plan: Plan, path: Path) -> None:
         panels = figure.subplots(1, len(COLUMNS))
         names = [column.name for column in plan.columns]
         for axes, name in zip(panels, COLUMNS, strict=True):
-            place = names.index(name)
-            for row in plan.rows:
-                _mark(axes, row, place)
-            axes.set(xscale="log", xlim=(1.5, 2500), xlabel="MB of saved state, logarithmic")
+            _panel(axes, plan, names.index(name))
+            axes.set(xscale="log", xlim=(1.5, 16000), xlabel="MB of saved state, logarithmic")
             axes.set_ylabel("last accuracy, %")
             axes.set_title(f"{name}, {plan.table.short}", loc="left", fontsize=11)
             axes.grid(alpha=0.25)
@@ -37,23 +54,30 @@ def draw_methods(plan: Plan, path: Path) -> None:
         figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
 
 
-def _mark(axes: object, row: TableRow, place: int) -> None:
-    from matplotlib.axes import Axes
-
-    assert isinstance(axes, Axes)
-    entry = row.entries[place]
-    if entry.ours is None:
-        return
-    colour, marker, size = MARKS.get(row.declared.learner, PEER)
-    megabytes = entry.records[0].state_bytes / 1e6
-    axes.errorbar(
-        [megabytes], [entry.ours.mean], yerr=[entry.ours.std], color=colour, marker=marker, markersize=size
+def _panel(axes: Axes, plan: Plan, place: int) -> None:
+    """Mark every method, and write names at heights that keep them apart."""
+    found = [
+        (row, row.entries[place].ours, row.entries[place].records[0].state_bytes / 1e6)
+        for row in plan.rows
+        if row.declared.name in ROWS and row.entries[place].records
+    ]
+    marks = sorted(
+        ((row, ours, size) for row, ours, size in found if ours is not None), key=lambda mark: mark[1].mean
     )
-    axes.annotate(
-        row.declared.title.strip("*"),
-        (megabytes, entry.ours.mean),
-        xytext=(7, -3),
-        textcoords="offset points",
-        fontsize=8,
-        color=colour,
-    )
+    gap = 0.045 * (marks[-1][1].mean - marks[0][1].mean) if marks else 0.0
+    height: dict[tuple[bool, bool], float] = {}
+    for row, ours, size in marks:
+        colour, marker, points = MARKS.get(row.declared.learner, PEER)
+        axes.errorbar([size], [ours.mean], yerr=[ours.std], color=colour, marker=marker, markersize=points)
+        on_left = row.declared.learner == OWN
+        column = on_left, size > 20
+        height[column] = max(ours.mean, height.get(column, float("-inf")) + gap)
+        axes.annotate(
+            row.declared.title.strip("*"),
+            (size, height[column]),
+            xytext=(-8 if on_left else 8, -3),
+            textcoords="offset points",
+            ha="right" if on_left else "left",
+            fontsize=8.5,
+            color=colour,
+        )
