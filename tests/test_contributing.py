@@ -10,7 +10,6 @@ import json
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -99,9 +98,6 @@ def test_an_encoder(folder: Path) -> None:
     assert "50 rows" in encoded
 
 
-@pytest.mark.skipif(
-    find_spec("i2cansay.service.access.permissions") is None, reason="routes do not state permissions yet"
-)
 def test_a_route(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from i2cansay.service.http import model_routes
     from tests.service.running import Starter
