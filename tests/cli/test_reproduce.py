@@ -1,4 +1,5 @@
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -41,10 +42,11 @@ def test_reproduce_report_and_verify_on_digits(tmp_path: Path) -> None:
     assert "these records test no claim" in str(checked.exception)
 
 
-def test_rows_that_are_not_built_do_not_change_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(LEARNERS, "cope")
+def test_rows_that_are_not_built_do_not_change_the_exit_code() -> None:
     rows = ("--rows", "cope", "--rows", "naive")
-    done = run("reproduce", "table1", "--dataset", "digits", *rows, "--seeds", "1", "--jobs", "1")
+    with patch.dict(LEARNERS):  # puts back the order too, which tables of learners follow
+        del LEARNERS["cope"]
+        done = run("reproduce", "table1", "--dataset", "digits", *rows, "--seeds", "1", "--jobs", "1")
     assert done.exit_code == 0, done.output
     (line,) = [line for line in done.output.splitlines() if line.strip().startswith("CoPE")]
     assert line.count("not built yet") == 4
