@@ -45,9 +45,9 @@ def learn(
 
     if model.exists():
         own = learner if learner is not None and is_import_name(learner) else None
-        if set_ or learner != own:
+        if surplus := [*(["--learner"] if learner != own else []), *(["--set"] if set_ else [])]:
             raise ValueError(
-                f"{model} exists: its learner and parameters are in the file; leave out --learner and --set"
+                f"{model} exists: its learner and parameters are in the file; leave out {' and '.join(surplus)}"
             )
         known = TaughtModel.open(model, own)
     else:

@@ -124,8 +124,8 @@ def _class_of(
         return given
     if known is None:
         raise ValueError(
-            f"{path} was written by {name!r}, which is not a learner of this i2cansay; "
-            "for a class of your own use load(path, learner=YourClass)"
+            f"{path} was written by {name!r}, which is not a learner of this i2cansay; for a class of your own use "
+            f"load(path, learner=YourClass), or on the command line --learner {name}"
         )
     return known
 

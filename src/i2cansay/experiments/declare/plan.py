@@ -240,6 +240,8 @@ class Plan:
                 words += [option, str(value)]
         for row in self.choice.rows:
             words += ["--rows", row]
+        for learner in self.choice.learners:
+            words += ["--learner", learner]
         return shlex.join([*words, *(["--stand-in"] if self.choice.stand_in else [])])
 
 
