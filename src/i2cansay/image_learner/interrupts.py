@@ -16,6 +16,7 @@ def interrupts_deferred() -> Iterator[None]:
 
     Examples
     --------
+    >>> usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
     >>> finished = False
     >>> try:
     ...     with interrupts_deferred():
@@ -24,6 +25,7 @@ def interrupts_deferred() -> Iterator[None]:
     ... except KeyboardInterrupt:
     ...     print(finished)
     True
+    >>> _ = signal.signal(signal.SIGINT, usual)
     """
     usual = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or usual is None:
