@@ -2,11 +2,11 @@
 
     python tools/stage_scales.py efficientnet-lite0 [--stages block7.expansion block15.expansion]
 
-A learner that compares distances sees most of the block whose values spread most, so a recipe multiplies each stage by
-a constant that gives it the spread of the last layer, which is not scaled. Spread is the variance over the pieces, mean
-over the columns of a block, after the square root where no value of the block is negative, as our learners take it.
-The pieces are squares of all sizes and places of the photographs that come with scikit-learn, so that the constants
-owe nothing to a data set that methods are compared on.
+A learner that compares distances sees most of the block whose values spread most, so a recipe multiplies each
+stage by a constant that gives it the spread of the last layer, which is not scaled. Spread is the variance over the
+pieces, mean over the columns of a block, after the square root where no value of the block is negative, as our
+learners take it. The pieces are squares of all sizes and places of the photographs that come with scikit-learn, so
+that the constants owe nothing to a data set that methods are compared on.
 """
 
 from __future__ import annotations
