@@ -10,21 +10,26 @@ array([0., 1.], dtype=float32)
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from i2cansay.core.import_by_name import is_import_name
+from i2cansay.encoders.encoder_spec import EncoderSpec
 from i2cansay.encoders.encoder_table import ENCODERS, entry_of
 
 if TYPE_CHECKING:
     from i2cansay.encoders.encoder import Encoder
 
-__all__ = ["ENCODERS", "get_encoder"]
+__all__ = ["ENCODERS", "get_encoder", "is_listed"]
 
 
 def get_encoder(
     name: str | Path,
     *,
+    features: str | None = None,
+    views: str | None = None,
+    device: str = "cpu",
     size: int | None = None,
     threads: int | None = None,
     weights: str | Path | None = None,
@@ -35,7 +40,16 @@ def get_encoder(
     ----------
     name : str or Path
         A name of `ENCODERS`, one added with `i2cansay encoder add`, the path of an `.onnx` file with a TOML
-        file beside it, or an entry of your own as "package.module:NAME".
+        file beside it, or an entry of your own as "package.module:NAME". It may say features, views and size, too:
+        `NAME[+stages][+mirror][@SIZE]`, as "efficientnet-lite0+stages@128".
+    features : {"last", "stages"}, optional
+        What is read of the network: its last layer, or the earlier maps that its recipe names as well. By default
+        what the name says, else "last".
+    views : {"single", "mirror"}, optional
+        With "mirror" the features are the mean of those of an image and its mirror image, at twice the time.
+    device : str
+        Where the network runs: "cpu", "cuda", "tensorrt", "openvino", "coreml", or the name of an execution provider
+        of ONNX Runtime. Not part of the fingerprint.
     size : int, optional
         Side of the square that the encoder sees, in pixels; the encoder's own by default.
     threads : int, optional
@@ -47,26 +61,55 @@ def get_encoder(
     --------
     >>> get_encoder("pixels").dim
     192
+    >>> get_encoder("pixels+mirror@4").name
+    'pixels+mirror'
     >>> get_encoder("resnet19")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: no encoder is called 'resnet19'; there are deit_tiny, dino_vits8, ...
     """
-    if size is not None and size < 1:
-        raise ValueError(f"expected a size of at least 1 pixel, got {size}")
-    if str(name).lower().endswith(".onnx"):
+    spec = EncoderSpec.parse(name).with_choices(features=features, views=views, size=size)
+    if spec.size is not None and spec.size < 1:
+        raise ValueError(f"expected a size of at least 1 pixel, got {spec.size}")
+    options: dict[str, Any] = {"size": spec.size, "threads": threads}
+    # Only where they are chosen: an entry of a user's own need not know of them.
+    options |= {} if spec.features == "last" else {"features": spec.features}
+    options |= {} if device == "cpu" else {"device": device}
+    return _open(spec.base, options, weights).with_views(spec.views)
+
+
+def is_listed(name: str) -> bool:
+    """Whether a name is one of the table or of an added encoder, with or without stages and views.
+
+    A name out of a file or a request is looked up only: it must not make us open a path or import a module.
+
+    Examples
+    --------
+    >>> is_listed("efficientnet-lite0+stages"), is_listed("other.onnx"), is_listed("os:path")
+    (True, False, False)
+    """
+    from i2cansay.encoders.added import added_names
+
+    try:
+        base = EncoderSpec.parse(name).base
+    except ValueError:
+        return False
+    return base in {*ENCODERS, *added_names()}
+
+
+def _open(name: str, options: dict[str, Any], weights: str | Path | None) -> Encoder:
+    if name.lower().endswith(".onnx"):
         if weights is not None:
             raise ValueError("an ONNX file has its weights inside; leave out weights=")
         from i2cansay.encoders.onnx_file import open_onnx
 
-        return open_onnx(Path(name), size=size, threads=threads)
-    name = str(name)
+        return open_onnx(Path(name), **options)
     own = is_import_name(name)
     if weights is None and not own:
         from i2cansay.encoders.added import added_names, open_added
 
         added = added_names()
         if name in added:
-            return open_added(name, size=size, threads=threads)
+            return open_added(name, **options)
         if name not in ENCODERS:
             known = ", ".join(sorted({*ENCODERS, *added}))
             raise ValueError(
@@ -77,5 +120,10 @@ def get_encoder(
         raise ValueError(
             f"weights= goes with one of {', '.join(ENCODERS)}; add {name!r} with `i2cansay encoder add`"
         )
-    encoder: Encoder = entry_of(name).open(size=size, threads=threads, weights=weights)
+    entry = entry_of(name)
+    known_options = inspect.signature(entry.open).parameters
+    for option in ("features", "device"):
+        if option in options and option not in known_options:
+            raise ValueError(f"{name} has no choice of {option}; leave out {options[option]!r}")
+    encoder: Encoder = entry.open(weights=weights, **options)
     return encoder

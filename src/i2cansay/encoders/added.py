@@ -19,6 +19,7 @@ from i2cansay.disk.atomic import write_atomically
 from i2cansay.disk.places import cache_folder
 from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
 from i2cansay.encoders.description import describe, read_description
+from i2cansay.encoders.device import CPU
 from i2cansay.encoders.encoder import Encoder
 from i2cansay.encoders.encoder_table import ENCODERS, entry_of, recipe_of
 from i2cansay.encoders.onnx_file import open_onnx
@@ -111,7 +112,13 @@ def add_encoder(name: str, weights: Path) -> Encoder:
 
 
 def open_added(
-    name: str, *, size: int | None = None, threads: int | None = None, folder: Path | None = None
+    name: str,
+    *,
+    size: int | None = None,
+    threads: int | None = None,
+    features: str = "last",
+    device: str = CPU,
+    folder: Path | None = None,
 ) -> Encoder:
     """Open an encoder that was added before."""
     folder = folder or added_folder()
@@ -124,11 +131,19 @@ def open_added(
     except (KeyError, ValueError) as error:
         raise ValueError(f"{description} is damaged ({error}); add {name} again") from error
     if is_graph:
-        return open_onnx(graph, name=name, size=size, threads=threads)
+        return open_onnx(graph, name=name, size=size, threads=threads, features=features, device=device)
     if recipe is None:
         raise ValueError(f"{description} names a recipe that needs no weights; add {name} again")
     weights = folder / f"{name}.safetensors"
-    return recipe.open(name=name, size=size, threads=threads, weights=weights, preprocessing=looking)
+    return recipe.open(
+        name=name,
+        size=size,
+        threads=threads,
+        weights=weights,
+        preprocessing=looking,
+        features=features,
+        device=device,
+    )
 
 
 def _recognised(weights: Weights) -> Recipe:

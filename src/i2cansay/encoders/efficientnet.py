@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,27 @@ from i2cansay.encoders.extra import import_extra
 from i2cansay.encoders.graph import Graph, fold_batch_norm
 from i2cansay.encoders.preprocessing import Preprocessing
 from i2cansay.encoders.recipe import Recipe
+from i2cansay.encoders.stages import Stage
 
 EPSILON = 1e-3
 # A block opens a new stage when its width changes; these are the stages' strides.
 STAGE_STRIDES = (1, 2, 2, 2, 1, 2, 1)
 
 
-def build_efficientnet_lite(weights: Weights, preprocessing: Preprocessing, *, logits: bool = False) -> Any:
+def build_efficientnet_lite(
+    weights: Weights,
+    preprocessing: Preprocessing,
+    *,
+    stages: Sequence[Stage | str] = (),
+    logits: bool = False,
+) -> Any:
     """Write an EfficientNet-Lite as an ONNX model with outputs `features` and, on request, `logits`.
 
     Depth and widths are read off the weights, so Lite0 to Lite4 share this function. The paddings are
-    TensorFlow's ("same", the odd pixel at the end): the weights were trained with them.
+    TensorFlow's ("same", the odd pixel at the end): the weights were trained with them. The stage
+    "block7.expansion" is the activation after the depthwise convolution of block 7, counted from 0.
     """
-    graph = Graph(preprocessing)
+    graph = Graph(preprocessing, stages=stages)
     x = _convolution(graph, graph.pixels(), weights, "_conv_stem", "_bn0", stride=2)
     n_blocks = 1 + max(int(key.split(".")[1]) for key in weights if key.startswith("_blocks."))
     width, stage = 0, -1
@@ -40,6 +49,7 @@ def build_efficientnet_lite(weights: Weights, preprocessing: Preprocessing, *, l
         y = _convolution(
             graph, y, weights, f"{prefix}_depthwise_conv", f"{prefix}_bn1", stride=stride, depthwise=True
         )
+        graph.stage(f"block{block}.expansion", y)
         y = _convolution(graph, y, weights, f"{prefix}_project_conv", f"{prefix}_bn2", activation=False)
         x = y if opens_stage else graph.add("Add", x, y)
         width = new_width
@@ -86,4 +96,6 @@ EFFICIENTNET_LITE0 = Recipe(
     # The published input is (pixel - 127) / 128.
     preprocessing=Preprocessing(mean=(127 / 255,) * 3, std=(128 / 255,) * 3),
     packaged=packaged_weights,
+    # The depthwise convolutions of the last block and of the first that takes 192 channels
+    stages=(Stage("block15.expansion"), Stage("block12.expansion")),
 )

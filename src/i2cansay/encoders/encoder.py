@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import hashlib
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 from i2cansay.encoders.image_error import ImageError, summary_of
 from i2cansay.encoders.images import open_image
 from i2cansay.encoders.preprocessing import Pixels, Preprocessing
+from i2cansay.encoders.stages import LAST, Block
 
 if TYPE_CHECKING:
     from i2cansay.encoders.images import Source
@@ -24,6 +27,8 @@ Features = NDArray[np.float32]
 
 # With one thread per batch, batches of 1 to 16 were equally fast; small ones take less memory.
 BATCH_SIZE = 8
+#: What of an image is encoded: itself, or itself and its mirror image, of which the mean is taken.
+VIEWS = ("single", "mirror")
 
 
 class FeatureFunction(Protocol):
@@ -62,13 +67,22 @@ class Encoder:
     Attributes
     ----------
     name : str
+        What `get_encoder` opens it by, but for the size: "efficientnet-lite0", "efficientnet-lite0+stages+mirror".
     dim : int
         Width of the features.
     fingerprint : str
-        Equal for two encoders exactly when weights and preprocessing are equal, on any machine.
+        Equal for two encoders exactly when weights, preprocessing, stages and views are equal, on any machine.
     preprocessing : Preprocessing
     threads : int
         Cores it may use.
+    blocks : tuple of Block
+        Names and widths of the runs of columns that come from one layer each; the first is the last layer's.
+    features : {"last", "stages"}
+        What is read of the network.
+    views : {"single", "mirror"}
+        What is encoded of an image.
+    last_fingerprint : str
+        Fingerprint of the same encoder with features="last", whose features are the first block of these.
     """
 
     def __init__(
@@ -79,18 +93,46 @@ class Encoder:
         preprocessing: Preprocessing,
         fingerprint: str,
         threads: int | None = None,
+        blocks: Sequence[Block] = (),
+        last_fingerprint: str | None = None,
     ) -> None:
         if threads is not None and threads < 1:
             raise ValueError(f"expected at least 1 thread, got {threads}")
-        self.name = name
+        self.features = "stages" if len(blocks) > 1 else "last"
+        self.views = "single"
+        self.name = name + ("+stages" if self.features == "stages" else "")
         self.dim = model.dim
+        self.blocks = tuple(blocks) or (Block(LAST, model.dim),)
         self.fingerprint = fingerprint
+        self.last_fingerprint = last_fingerprint or fingerprint
         self.preprocessing = preprocessing
         self.threads = threads or usable_cores()
         self._model = model
 
     def __repr__(self) -> str:
         return f"<Encoder {self.name}: {self.preprocessing.size} px -> {self.dim}, {self.fingerprint[:12]}>"
+
+    def with_views(self, views: str) -> Encoder:
+        """Return this encoder with other views; it shares the network with this one.
+
+        Examples
+        --------
+        >>> from i2cansay.encoders import get_encoder
+        >>> both = get_encoder("pixels", size=2).with_views("mirror")
+        >>> both.encode([np.array([[0, 255], [0, 255]], np.uint8)])[0, ::3]
+        array([0.5, 0.5, 0.5, 0.5], dtype=float32)
+        """
+        if views not in VIEWS:
+            raise ValueError(f"views is one of {', '.join(VIEWS)}, got {views!r}")
+        if views == self.views:
+            return self
+        if self.views != "single":
+            raise ValueError(f"{self.name} has its views already; begin with the encoder without them")
+        other = copy.copy(self)
+        other.views, other.name = views, f"{self.name}+{views}"
+        other.fingerprint = _with_views(self.fingerprint, views)
+        other.last_fingerprint = _with_views(self.last_fingerprint, views)
+        return other
 
     def prepare(self, image: Source) -> Pixels:
         """Open one image and bring it to the encoder's square: (size, size, 3), uint8."""
@@ -99,7 +141,11 @@ class Encoder:
 
     def infer(self, squares: Pixels, *, threads: int | None = None) -> Features:
         """Encode squares that `prepare` has made, (n, size, size, 3), in one call; (n, dim)."""
-        return self._model(squares, threads=threads or self.threads)
+        features = self._model(squares, threads=threads or self.threads)
+        if self.views == "mirror":
+            mirrored = self._model(np.ascontiguousarray(squares[:, :, ::-1]), threads=threads or self.threads)
+            features = (features + mirrored) * np.float32(0.5)
+        return features
 
     def encode(self, images: Iterable[Source], *, on_error: Literal["raise", "skip"] = "raise") -> Features:
         """Encode images.
@@ -193,6 +239,10 @@ class Encoder:
             return self.prepare(image)
         except ImageError as error:
             return error.at(index)
+
+
+def _with_views(fingerprint: str, views: str) -> str:
+    return hashlib.sha256(f"{fingerprint}\nviews {views}".encode()).hexdigest()
 
 
 def several(images: Iterable[Source]) -> Iterable[Source]:

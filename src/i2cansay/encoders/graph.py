@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from i2cansay.encoders.checkpoint import CheckpointError
 from i2cansay.encoders.extra import import_extra
 from i2cansay.encoders.preprocessing import Preprocessing
+from i2cansay.encoders.stages import LAST, Block, Stage, StageError, as_stages, blocks_to_text
 
 # 17 brought LayerNormalization; ONNX Runtime has read it since 1.12.
 OPSET = 17
@@ -25,19 +26,34 @@ class Graph:
     The input is called `pixels`: uint8, (n, height, width, 3), as an image lies in memory. Normalisation is
     the graph's first layer, so that no other code can get it wrong.
 
+    Parameters
+    ----------
+    preprocessing : Preprocessing
+    fixed_size : bool
+        Whether the graph takes images of this size only.
+    stages : sequence of Stage or str
+        The maps to read besides the last layer, in the order in which their blocks follow it.
+
     Examples
     --------
-    >>> graph = Graph(Preprocessing(size=8, resize=8))
-    >>> features = graph.add("GlobalAveragePool", graph.pixels())
+    >>> graph = Graph(Preprocessing(size=8, resize=8), stages=["colour"])
+    >>> pixels = graph.pixels()
+    >>> graph.stage("colour", pixels)
+    >>> features = graph.add("GlobalMaxPool", pixels)
     >>> model = graph.model({"features": graph.flatten(features)}, dim=3)
-    >>> [node.op_type for node in model.graph.node][-3:]
-    ['GlobalAveragePool', 'Flatten', 'Identity']
+    >>> [(each.key, each.value) for each in model.metadata_props]
+    [('blocks', '[["last", 3], ["colour", 3]]')]
     """
 
-    def __init__(self, preprocessing: Preprocessing, *, fixed_size: bool = False) -> None:
+    def __init__(
+        self, preprocessing: Preprocessing, *, fixed_size: bool = False, stages: Sequence[Stage | str] = ()
+    ) -> None:
         self._onnx = import_extra("onnx")
         self._preprocessing = preprocessing
         self._fixed_size = fixed_size
+        self._stages = as_stages(stages)
+        self._offered: list[str] = []
+        self._pooled: dict[str, str] = {}
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
 
@@ -86,30 +102,102 @@ class Graph:
         """Add a flattening to (n, everything else)."""
         return self.add("Flatten", x, axis=1)
 
+    def stage(self, name: str, layer: str, *, pool: str = "mean") -> None:
+        """Offer a layer as a stage; where it is not among the wanted ones, nothing is added.
+
+        Parameters
+        ----------
+        name : str
+            Unique in the network, as "block7.expansion".
+        layer : str
+            A map (n, d, height, width), tokens (n, tokens, d), or (n, d), as `pool` says.
+        pool : {"mean", "mean-tokens", "first-token", "none"}
+            How it becomes (n, d): the mean over all places of a map; the mean over, or the first of, the tokens; as
+            it is.
+        """
+        if name in self._offered:
+            raise StageError(f"a stage {name!r} is there already; give each a name of its own")
+        self._offered.append(name)
+        if name in {stage.name for stage in self._stages}:
+            self._pooled[name] = self._pool(layer, pool)
+
+    def _pool(self, layer: str, pool: str) -> str:
+        match pool:
+            case "mean":
+                return self.flatten(self.add("GlobalAveragePool", layer))
+            case "mean-tokens":
+                return self.add("ReduceMean", layer, axes=[1], keepdims=0)
+            case "first-token":
+                return self.add("Gather", layer, self.constant(np.array(0)), axis=1)
+            case "none":
+                return layer
+        raise StageError(f'pool is one of "mean", "mean-tokens", "first-token", "none", got {pool!r}')
+
     def model(self, outputs: Mapping[str, str], *, dim: int) -> Any:
         """Close the graph and return a checked ModelProto.
 
-        `outputs` maps the wanted names to layers, features first; `dim` is the width of the features.
+        Parameters
+        ----------
+        outputs : mapping of str to str
+            The wanted names to layers, `features` first. The wanted stages are put beside the features, and the
+            metadata `blocks` says which columns are whose.
+        dim : int
+            Width of the last layer's features.
         """
+        if missing := [stage.name for stage in self._stages if stage.name not in self._pooled]:
+            raise StageError(
+                f"the network has no stage {missing[0]!r}; it has {', '.join(self._offered) or 'none'}"
+            )
+        layers, blocks = dict(outputs), [Block(LAST, dim)]
+        if self._stages:
+            blocks += self._stage_blocks()
+            layers["features"] = self.add(
+                "Concat", outputs["features"], *(self._scaled(stage) for stage in self._stages), axis=1
+            )
+        for wanted, layer in layers.items():
+            self._nodes.append(self._onnx.helper.make_node("Identity", [layer], [wanted], name=wanted))
+        width = sum(block.width for block in blocks)
+        model = self._closed({name: width if name == "features" else None for name in layers})
+        if self._stages:
+            entry = model.metadata_props.add()
+            entry.key, entry.value = "blocks", blocks_to_text(blocks)
+        self._onnx.checker.check_model(model)
+        return model
+
+    def _scaled(self, stage: Stage) -> str:
+        pooled = self._pooled[stage.name]
+        return pooled if stage.scale == 1 else self.add("Mul", pooled, self.constant(np.array(stage.scale)))
+
+    def _stage_blocks(self) -> list[Block]:
+        """The wanted stages with their widths, which ONNX works out from the layers."""
+        unfinished = self._closed(dict.fromkeys(self._pooled.values()))
+        shapes = self._onnx.shape_inference.infer_shapes(unfinished, strict_mode=True)
+        sides = {each.name: each.type.tensor_type.shape.dim for each in shapes.graph.output}
+        blocks = []
+        for stage in self._stages:
+            side = sides[self._pooled[stage.name]]
+            if len(side) != 2 or not side[1].dim_value:
+                raise StageError(
+                    f"expected the stage {stage.name!r} as (n, d) after pooling, got {list(side)}"
+                )
+            blocks.append(Block(stage.name, side[1].dim_value))
+        return blocks
+
+    def _closed(self, widths: Mapping[str, int | None]) -> Any:
+        """Return the nodes so far as a model with outputs of these names and widths; unknown where None."""
         helper, types = self._onnx.helper, self._onnx.TensorProto
         size: int | str = self._preprocessing.size if self._fixed_size else "size"
-        for wanted, layer in outputs.items():
-            self._nodes.append(helper.make_node("Identity", [layer], [wanted], name=wanted))
         graph = helper.make_graph(
             self._nodes,
             "encoder",
             [helper.make_tensor_value_info("pixels", types.UINT8, ["n", size, size, 3])],
             [
-                helper.make_tensor_value_info(name, types.FLOAT, ["n", dim if name == "features" else None])
-                for name in outputs
+                helper.make_tensor_value_info(name, types.FLOAT, ["n", width])
+                for name, width in widths.items()
             ],
             self._constants,
         )
-        model = helper.make_model(
-            graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION
-        )
-        self._onnx.checker.check_model(model)
-        return model
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
 
 
 def fold_batch_norm(

@@ -10,19 +10,28 @@ from typing import Any
 import numpy as np
 
 from i2cansay.encoders.description import read_description
+from i2cansay.encoders.device import CPU
 from i2cansay.encoders.encoder import Encoder, Features
 from i2cansay.encoders.extra import import_extra
 from i2cansay.encoders.onnx_session import OnnxSession
 from i2cansay.encoders.preprocessing import Pixels, Preprocessing
 from i2cansay.encoders.recipe import sha256_of
+from i2cansay.encoders.stages import wanted_stages
 
 PRECISIONS = {"tensor(float)": "float32", "tensor(float16)": "float16", "tensor(double)": "float64"}
 
 
 def open_onnx(
-    path: Path, *, name: str | None = None, size: int | None = None, threads: int | None = None
+    path: Path,
+    *,
+    name: str | None = None,
+    size: int | None = None,
+    threads: int | None = None,
+    features: str = "last",
+    device: str = CPU,
 ) -> Encoder:
     """Open an ONNX file described by the TOML file of the same name."""
+    wanted_stages(features, (), of=path.name)
     file_hash = sha256_of(path)
     description = read_description(path.with_suffix(".toml"))
     looking = description.preprocessing.with_size(size)
@@ -33,7 +42,7 @@ def open_onnx(
             f'them: import onnx; onnx.save(onnx.load("{path.name}"), "whole.onnx")'
         )
     try:
-        session = OnnxSession(path, output=description.output, pool=description.pool)
+        session = OnnxSession(path, output=description.output, pool=description.pool, device=device)
         if session.type not in PRECISIONS:
             raise ValueError(f"its input is a {session.type}, expected {', '.join(PRECISIONS)}")
         model = OnnxModel(session, looking, description.layout)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from i2cansay.encoders.device import CPU, PROVIDERS, provider_of
 from i2cansay.encoders.extra import import_extra
 
 Features = NDArray[np.float32]
@@ -36,12 +37,17 @@ class OnnxSession:
     pool : {"none", "mean", "mean-tokens", "first-token"}
         How the output becomes (n, dim): as it is; averaged over the axes after the second (maps of a
         convolutional network); averaged over, or the first of, the tokens of a transformer.
+    device : str
+        Where it runs: "cpu", "cuda", ..., or the name of an execution provider.
     """
 
-    def __init__(self, graph: Path | bytes, *, output: str | None = None, pool: str = "none") -> None:
+    def __init__(
+        self, graph: Path | bytes, *, output: str | None = None, pool: str = "none", device: str = CPU
+    ) -> None:
         if pool not in POOLS:
             raise ValueError(f"pool is one of {', '.join(POOLS)}, got {pool!r}")
         self._graph = graph
+        self._device = device
         self._pool = POOLS[pool]
         self._lock = threading.Lock()
         self._sessions: dict[int, Any] = {}
@@ -59,7 +65,7 @@ class OnnxSession:
         """Return the ONNX Runtime session that uses `threads` threads for one call."""
         with self._lock:
             if threads not in self._sessions:
-                self._sessions[threads] = open_session(self._graph, threads)
+                self._sessions[threads] = open_session(self._graph, threads, self._device)
             return self._sessions[threads]
 
     def run(self, batch: NDArray[Any], *, threads: int = 1) -> Features:
@@ -83,9 +89,10 @@ class OnnxSession:
         return features
 
 
-def open_session(graph: Path | bytes, threads: int) -> Any:
-    """Open an ONNX Runtime session on the CPU."""
+def open_session(graph: Path | bytes, threads: int, device: str = CPU) -> Any:
+    """Open an ONNX Runtime session; what a device other than the CPU cannot do is done on the CPU."""
     runtime = import_extra("onnxruntime")
+    provider = provider_of(device)
     options = runtime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -93,4 +100,11 @@ def open_session(graph: Path | bytes, threads: int) -> Any:
     # Spinning workers would take the cores from the BLAS that learns between two images.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     source = graph if isinstance(graph, bytes) else str(graph)
-    return runtime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+    providers = list(dict.fromkeys([provider, PROVIDERS[CPU]]))
+    session = runtime.InferenceSession(source, options, providers=providers)
+    if provider not in session.get_providers():
+        # A provider whose libraries or hardware are missing is left out without an error.
+        raise ValueError(
+            f"the device {device!r} could not be started; its driver or libraries are missing. Use {CPU!r}"
+        )
+    return session

@@ -13,10 +13,13 @@ import numpy as np
 from i2cansay.disk.places import data_folders
 from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
 from i2cansay.encoders.description import preprocessing_beside
+from i2cansay.encoders.device import CPU
 from i2cansay.encoders.encoder import Encoder, Features
 from i2cansay.encoders.graph_cache import cached_session
+from i2cansay.encoders.network_facts import NetworkFacts
 from i2cansay.encoders.onnx_session import OnnxSession
 from i2cansay.encoders.preprocessing import Pixels, Preprocessing, SizeError
+from i2cansay.encoders.stages import Stage, StageError, blocks_from_text, stages_fingerprint, wanted_stages
 from i2cansay.encoders.used_weights import HEADS, UsedWeights
 
 # Raise when a builder changes what it writes, so that cached graphs are built anew.
@@ -45,7 +48,7 @@ class Recipe:
     ----------
     name, summary : str
     build : callable
-        (weights, preprocessing) to an ONNX model.
+        (weights, preprocessing, stages=()) to an ONNX model.
     preprocessing : Preprocessing
     packaged : callable or None
         Where the weights lie in an installed package.
@@ -57,17 +60,23 @@ class Recipe:
         Weights to their network's blocks, depth and width in words.
     shape : str
         What `shape_of` says of this network; empty where any will do.
+    stages : tuple of Stage
+        What `features="stages"` reads besides the last layer, in the order of the blocks.
+    facts : NetworkFacts or None
+        What a list says of it.
     """
 
     name: str
     summary: str
-    build: Callable[[Weights, Preprocessing], Any]
+    build: Callable[..., Any]
     preprocessing: Preprocessing
     packaged: Callable[[], Path] | None = None
     files: tuple[OfficialFile, ...] = ()
     fixed_size: bool = False
     shape_of: Callable[[Weights], str] | None = None
     shape: str = ""
+    stages: tuple[Stage, ...] = ()
+    facts: NetworkFacts | None = None
 
     def open(
         self,
@@ -77,22 +86,27 @@ class Recipe:
         threads: int | None = None,
         weights: str | Path | None = None,
         preprocessing: Preprocessing | None = None,
+        features: str = "last",
+        device: str = CPU,
     ) -> Encoder:
         """Return the encoder, building its graph on first use; `preprocessing` replaces the recipe's."""
+        stages = wanted_stages(features, self.stages, of=name or self.name)
         path = Path(weights) if weights is not None else self.find_weights()
         file_hash = sha256_of(path)
         preprocessing = (preprocessing or self.preprocessing_for(path, file_hash)).with_size(size)
-        session = self._session(path, file_hash, preprocessing)
-        digest = session.with_threads(1).get_modelmeta().custom_metadata_map["weights"]
-        text = f"i2cansay encoder {BUILDER_VERSION}\n{digest}\n{preprocessing.fingerprint_text()}"
-        fingerprint = hashlib.sha256(text.encode()).hexdigest()
+        session = self._session(path, file_hash, preprocessing, stages, device)
+        notes = session.with_threads(1).get_modelmeta().custom_metadata_map
+        text = f"i2cansay encoder {BUILDER_VERSION}\n{notes['weights']}\n{preprocessing.fingerprint_text()}"
+        last_fingerprint = hashlib.sha256(text.encode()).hexdigest()
         model = BuiltModel(session, int(session.with_threads(1).get_outputs()[0].shape[1]))
         return Encoder(
             name or self.name,
             model=model,
             preprocessing=preprocessing,
-            fingerprint=fingerprint,
+            fingerprint=stages_fingerprint(last_fingerprint, stages),
             threads=threads,
+            blocks=blocks_from_text(notes["blocks"]) if stages else (),
+            last_fingerprint=last_fingerprint,
         )
 
     def find_weights(self) -> Path:
@@ -149,17 +163,26 @@ class Recipe:
                 )
         return preprocessing_beside(path, self.preprocessing)
 
-    def _session(self, path: Path, file_hash: str, preprocessing: Preprocessing) -> OnnxSession:
+    def _session(
+        self,
+        path: Path,
+        file_hash: str,
+        preprocessing: Preprocessing,
+        stages: tuple[Stage, ...],
+        device: str,
+    ) -> OnnxSession:
         """The graph from the cache, or built, tried and put there."""
         side = preprocessing.size if self.fixed_size else "any"
         key = f"{BUILDER_VERSION} {self.name} {file_hash} {preprocessing.mean} {preprocessing.std} {side}"
+        key += f" {stages}" if stages else ""
 
         def build() -> bytes:
-            graph: bytes = self.build_model(read_checkpoint(path), preprocessing).SerializeToString()
+            model = self.build_model(read_checkpoint(path), preprocessing, stages=stages)
+            graph: bytes = model.SerializeToString()
             self._try(graph, preprocessing.size)
             return graph
 
-        return cached_session(self.name, key, build)
+        return cached_session(self.name, key, build, device=device)
 
     def _try(self, graph: bytes, size: int) -> None:
         """Run a graph that was just built once."""
@@ -174,7 +197,9 @@ class Recipe:
         if not np.isfinite(features).all():
             raise CheckpointError(f"a {self.name} of these weights gives features that are infinite or NaN")
 
-    def build_model(self, weights: Weights, preprocessing: Preprocessing) -> Any:
+    def build_model(
+        self, weights: Weights, preprocessing: Preprocessing, *, stages: tuple[Stage, ...] = ()
+    ) -> Any:
         """Build the ONNX model and note in it which weights it was made from."""
         used = UsedWeights(weights)
         try:
@@ -182,8 +207,8 @@ class Recipe:
                 raise CheckpointError(
                     f"{self.name} has {self.shape}, these weights have {found}; add them under a name of their own"
                 )
-            model = self.build(used, preprocessing)
-        except (CheckpointError, SizeError, ImportError, MemoryError):
+            model = self.build(used, preprocessing, **({"stages": stages} if stages else {}))
+        except (CheckpointError, SizeError, StageError, ImportError, MemoryError):
             raise
         except (KeyError, IndexError) as error:
             raise CheckpointError(f"these are not the weights of {self.name}: missing {error}") from error

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from i2cansay.encoders import ENCODERS, get_encoder
+from i2cansay.encoders import get_encoder, is_listed
 from i2cansay.encoders.encoder import Encoder
 
 
@@ -68,10 +68,8 @@ class EncoderIdentity:
         return found
 
     def _find(self, encoder: str | Path | None, threads: int | None) -> Encoder:
-        from i2cansay.encoders.added import added_names
-
         # A name out of a file is only looked up: it must not make us open a path somebody wrote there.
-        if encoder is None and self.name not in {*ENCODERS, *added_names()}:
+        if encoder is None and not is_listed(self.name):
             raise ValueError(
                 f"it was taught with {self}, and no encoder of that name is here: give the path of its ONNX "
                 "file as encoder=..., or add it with `i2cansay encoder add`"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from i2cansay.encoders import ENCODERS, get_encoder
+from i2cansay.encoders import ENCODERS, get_encoder, is_listed
 from i2cansay.encoders.encoder import Encoder
 from i2cansay.image_learner.identity import EncoderIdentity
 from i2cansay.service.errors import ServiceError, not_found, refused
@@ -26,7 +26,7 @@ class OpenEncoders:
         """Open an encoder by its name in the table, or an added one; never by a path."""
         from i2cansay.encoders.added import added_names
 
-        if name not in {*ENCODERS, *added_names()}:
+        if not is_listed(name):
             raise not_found(
                 f"there is no encoder {name!r}; known are {', '.join(sorted({*ENCODERS, *added_names()}))}"
             )

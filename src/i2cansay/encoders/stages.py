@@ -1,0 +1,103 @@
+"""Stages of a network: maps that a forward pass computes on the way, and the blocks of features they become."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+#: What is read of a network: its last layer, or the stages that its recipe names as well.
+FEATURES = ("last", "stages")
+LAST = "last"
+
+
+class StageError(ValueError):
+    """A stage that a network does not have."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A map to read besides the last layer, by the name that the builder of the network gives it.
+
+    Attributes
+    ----------
+    name : str
+    scale : float
+        What its pooled values are multiplied by, so that blocks have about the same spread (`tools/stage_scales.py`
+        measures it). The last layer is never scaled.
+    """
+
+    name: str
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.scale < float("inf"):
+            raise ValueError(f"expected a scale above 0 for the stage {self.name!r}, got {self.scale}")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A run of neighbouring columns of the features that come from one map."""
+
+    name: str
+    width: int
+
+
+def as_stages(stages: Sequence[Stage | str]) -> tuple[Stage, ...]:
+    """Give a name alone the scale 1, and refuse a stage that is named twice.
+
+    Examples
+    --------
+    >>> as_stages(["block3", Stage("block7", 0.5)])
+    (Stage(name='block3', scale=1.0), Stage(name='block7', scale=0.5))
+    """
+    known = tuple(Stage(stage) if isinstance(stage, str) else stage for stage in stages)
+    names = [stage.name for stage in known]
+    if len({LAST, *names}) <= len(names):
+        raise StageError(f"expected every stage once, and {LAST!r} not among them, got {', '.join(names)}")
+    return known
+
+
+def blocks_to_text(blocks: Sequence[Block]) -> str:
+    """Write blocks as JSON, for the metadata of a graph.
+
+    Examples
+    --------
+    >>> blocks_to_text([Block("last", 1280), Block("block7", 64)])
+    '[["last", 1280], ["block7", 64]]'
+    """
+    return json.dumps([[block.name, block.width] for block in blocks])
+
+
+def blocks_from_text(text: str) -> tuple[Block, ...]:
+    """Read what `blocks_to_text` wrote."""
+    return tuple(Block(str(name), int(width)) for name, width in json.loads(text))
+
+
+def wanted_stages(features: str, stages: Sequence[Stage], *, of: str) -> tuple[Stage, ...]:
+    """Return the stages to read: none for "last", all that there are for "stages".
+
+    Examples
+    --------
+    >>> wanted_stages("stages", [], of="resnet18")
+    Traceback (most recent call last):
+    ValueError: resnet18 names no stages, only its last layer can be read: leave out features="stages"
+    """
+    if features not in FEATURES:
+        raise ValueError(f"features is one of {', '.join(FEATURES)}, got {features!r}")
+    if features == LAST:
+        return ()
+    if not stages:
+        raise ValueError(
+            f'{of} names no stages, only its last layer can be read: leave out features="stages"'
+        )
+    return as_stages(stages)
+
+
+def stages_fingerprint(last: str, stages: Sequence[Stage]) -> str:
+    """Return the fingerprint of an encoder that reads these stages besides the last layer; `last` without any."""
+    if not stages:
+        return last
+    read = [[stage.name, stage.scale] for stage in stages]
+    return hashlib.sha256(f"{last}\nstages {json.dumps(read)}".encode()).hexdigest()
