@@ -76,7 +76,12 @@ def test_tensors_come_out_as_they_went_in(shard_bytes: int, tmp_path: Path) -> N
 
 def test_a_model_consists_of_its_manifest_and_its_shards(tmp_path: Path) -> None:
     folder = write_folder(tmp_path, {**model_files(), "README.md": b"about"})
-    assert [path.name for path in files_of(folder)] == ["model.json", "shard0.bin", "shard1.bin", "shard2.bin"]
+    assert [path.name for path in files_of(folder)] == [
+        "model.json",
+        "shard0.bin",
+        "shard1.bin",
+        "shard2.bin",
+    ]
     assert files_of(folder) == files_of_tfjs(folder / "model.json")
 
 
@@ -129,7 +134,9 @@ def test_a_manifest_that_lies_is_refused(
     (tmp_path / "secret.bin").write_bytes(b"\0" * 112)
     files = with_manifest(change)
     path = (
-        write_tarball(tmp_path / "model.tgz", files) if packed else write_folder(tmp_path / "a" / "net", files)
+        write_tarball(tmp_path / "model.tgz", files)
+        if packed
+        else write_folder(tmp_path / "a" / "net", files)
     )
     with pytest.raises(CheckpointError, match=sentence):
         read_checkpoint(path)
@@ -191,9 +198,7 @@ def test_an_archive_that_grows_as_weights_never_do_is_refused(tmp_path: Path) ->
         read_checkpoint(write_tarball(tmp_path / "bomb.tgz", files))
 
 
-def test_a_shard_longer_than_its_tensors_is_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_shard_longer_than_its_tensors_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {**model_files(1000), "shard0.bin": bytes(10_000)}
     folder = write_folder(tmp_path / "net", files)
     read: list[str] = []

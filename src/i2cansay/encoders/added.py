@@ -107,6 +107,7 @@ def add_encoder(name: str, weights: Path) -> Encoder:
         return _keep(name, ".onnx", weights.read_bytes(), settings)
     arrays = read_checkpoint(weights)
     recipe = recipe or _recognised(arrays)
+    arrays = recipe.adapted(arrays)
     looking = recipe.preprocessing_for(weights, sha256_of(weights))
     return _keep(name, ".safetensors", _safetensors(arrays), {"recipe": recipe.name, **asdict(looking)})
 

@@ -13,6 +13,7 @@ ENCODERS: dict[str, str] = {
     "efficientnet-lite0": "i2cansay.encoders.efficientnet:EFFICIENTNET_LITE0",
     "resnet18": "i2cansay.encoders.resnet:RESNET18",
     "resnet50": "i2cansay.encoders.resnet:RESNET50",
+    "resnet50_keras": "i2cansay.encoders.resnet_keras:RESNET50_KERAS",
     "resnet": "i2cansay.encoders.resnet:RESNET",
     "dino_vits8": "i2cansay.encoders.vit:DINO_VITS8",
     "deit_tiny": "i2cansay.encoders.vit:DEIT_TINY",

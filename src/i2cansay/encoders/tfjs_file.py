@@ -123,7 +123,9 @@ def _groups(manifest: bytes) -> list[Group]:
     if not isinstance(listed, list):
         raise CheckpointError(f"its {MANIFEST} has no list weightsManifest")
     groups = [
-        Group(tuple(_entry(each) for each in group["weights"]), tuple(_shard(each) for each in group["paths"]))
+        Group(
+            tuple(_entry(each) for each in group["weights"]), tuple(_shard(each) for each in group["paths"])
+        )
         for group in listed
     ]
     shards = [shard for group in groups for shard in group.shards]
