@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from i2cansay.cli.encoder import DEVICE_HELP
+
 if TYPE_CHECKING:
     from i2cansay.features.encoding import Progress
 
@@ -25,7 +27,8 @@ def encode(
     encoder: Annotated[
         str,
         typer.Option(
-            help="An encoder of `i2cansay encoder list`, the path of an .onnx file, or `package.module:NAME`."
+            help="An encoder of `i2cansay encoder list`, the path of an .onnx file, or `package.module:NAME`; with "
+            "`+stages`, `+mirror` and `@SIZE` as wanted."
         ),
     ] = "efficientnet-lite0",
     size: Annotated[
@@ -54,6 +57,7 @@ def encode(
         Path | None, typer.Option(help="File with the weights of the encoder, where it needs one.")
     ] = None,
     threads: Annotated[int | None, typer.Option(help="Cores to use; by default all.")] = None,
+    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "cpu",
 ) -> None:
     """Encode a data set's images into a feature store.
 
@@ -67,7 +71,7 @@ def encode(
     from i2cansay.features import encode_dataset
 
     found = get_dataset(dataset, root=data)
-    model = get_encoder(encoder, size=size, threads=threads, weights=weights)
+    model = get_encoder(encoder, size=size, threads=threads, weights=weights, device=device)
     for name in found.splits if split == "all" else (split,):
         meter = Meter()
         with show_encoding(f"{dataset} {name}", meter) as progress:

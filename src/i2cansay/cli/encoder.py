@@ -11,19 +11,33 @@ if TYPE_CHECKING:
     from i2cansay.encoders.preprocessing import Preprocessing
 
 app = typer.Typer(
-    no_args_is_help=True, help="Encoders, which turn images into feature vectors: list, add, info."
+    no_args_is_help=True, help="Encoders, which turn images into feature vectors: list, add, info, bench."
+)
+
+NAME_HELP = (
+    "An encoder of the list, the path of an .onnx file, or `package.module:NAME`; with `+stages`, `+mirror` and "
+    "`@SIZE` as wanted."
+)
+DEVICE_HELP = (
+    "Where the network runs: cpu, cuda, tensorrt, openvino, coreml, or an execution provider's name."
 )
 
 
 @app.command("list")
 def list_encoders() -> None:
-    """List the encoders and tell which are ready to use."""
+    """List the encoders, tell which are ready to use, and what is known of each.
+
+    That is: number of features, size of the input and of the weights, their licence, where the official file is, and
+    what was compared with another implementation, with the real weights or with random ones only.
+    """
     from i2cansay.encoders.added import encoder_states
 
     states = encoder_states()
     width = max(len(state.name) for state in states)
     for state in states:
         typer.echo(f"{state.name:<{width}}  {state.status:<14}  {state.summary}")
+        for sentence in state.details:
+            typer.echo(f"{'':<{width}}  {sentence}")
 
 
 @app.command()
@@ -63,21 +77,46 @@ def add(
 
 @app.command()
 def info(
-    name: Annotated[
-        str,
-        typer.Argument(help="An encoder of the list, the path of an .onnx file, or `package.module:NAME`."),
-    ],
+    name: Annotated[str, typer.Argument(help=NAME_HELP)],
     size: Annotated[int | None, typer.Option(help="Side of its input in pixels; by default its own.")] = None,
 ) -> None:
-    """Show the width of the features, the preprocessing and the fingerprint of an encoder."""
+    """Show the width of the features and of their blocks, the preprocessing and the fingerprint of an encoder."""
     from i2cansay.encoders import get_encoder
 
     encoder = get_encoder(name, size=size)
     typer.echo(f"name           {encoder.name}")
     typer.echo(f"features       {encoder.dim}")
+    if len(encoder.blocks) > 1:
+        typer.echo(f"blocks         {', '.join(f'{each.name} {each.width}' for each in encoder.blocks)}")
+    typer.echo(f"views          {encoder.views}")
     _show(encoder.preprocessing)
     typer.echo(f"threads        {encoder.threads}")
     typer.echo(f"fingerprint    {encoder.fingerprint}")
+
+
+@app.command()
+def bench(
+    name: Annotated[str, typer.Argument(help=NAME_HELP)],
+    *,
+    size: Annotated[int | None, typer.Option(help="Side of its input in pixels; by default its own.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Cores to use; by default all.")] = None,
+    device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "cpu",
+    images: Annotated[int, typer.Option(help="Photographs in a round.")] = 32,
+    rounds: Annotated[int, typer.Option(help="Rounds, of which the median is taken.")] = 5,
+) -> None:
+    """Measure how many images a second an encoder takes here, from JPEG files in memory to features.
+
+    Example: i2cansay encoder bench efficientnet-lite0+stages
+    """
+    from i2cansay.encoders import get_encoder
+    from i2cansay.encoders.encoder_speed import measure_speed
+
+    encoder = get_encoder(name, size=size, threads=threads, device=device)
+    speed = measure_speed(encoder, images=images, rounds=rounds)
+    typer.echo(
+        f"{encoder.name} at {encoder.preprocessing.size} px, {encoder.dim} features, {device}, "
+        f"{encoder.threads} threads: {speed.images_per_second:.1f} images/s; one image {speed.milliseconds:.0f} ms"
+    )
 
 
 def _show(looking: Preprocessing) -> None:

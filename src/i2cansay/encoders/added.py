@@ -45,11 +45,12 @@ def added_names() -> list[str]:
 
 @dataclass(frozen=True)
 class EncoderState:
-    """An encoder's line in a list: status is "ready", "added" or "needs weights"."""
+    """An encoder's entry in a list: status is "ready", "added" or "needs weights"; `details` are sentences."""
 
     name: str
     status: str
     summary: str
+    details: tuple[str, ...] = ()
 
 
 def encoder_states() -> list[EncoderState]:
@@ -66,7 +67,8 @@ def encoder_states() -> list[EncoderState]:
         recipe = recipe_of(name)
         ready = recipe is None or recipe.has_weights()
         status = "added" if name in added else "ready" if ready else "needs weights"
-        states.append(EncoderState(name, status, entry_of(name).summary))
+        details = () if recipe is None else recipe.details()
+        states.append(EncoderState(name, status, entry_of(name).summary, details))
     own = [name for name in added if name not in ENCODERS]
     return states + [EncoderState(name, "added", f"from {added_folder()}") for name in own]
 
@@ -74,6 +76,8 @@ def encoder_states() -> list[EncoderState]:
 def official_recipe(name: str) -> Recipe:
     """Return the recipe of a name in the table that needs weights."""
     recipe = recipe_of(name) if name in ENCODERS else None
+    if recipe is not None and recipe.packaged is not None and not recipe.has_weights():
+        raise FileNotFoundError(recipe.how_to_get())
     if recipe is None or recipe.packaged is not None:
         published = [each for each in ENCODERS if (found := recipe_of(each)) and found.can_be_fetched]
         raise ValueError(
@@ -102,9 +106,10 @@ def add_encoder(name: str, weights: Path) -> Encoder:
     if name in ENCODERS and (recipe is None or recipe.packaged is not None):
         raise ValueError(f"{name} needs no weights; choose another name for yours")
     if weights.suffix.lower() == ".onnx":
-        settings = read_description(weights.with_suffix(".toml")).settings()
-        open_onnx(weights)  # so that an error names the user's file, not the copy
-        return _keep(name, ".onnx", weights.read_bytes(), settings)
+        description = read_description(weights.with_suffix(".toml"))
+        # So that an error names the user's file, not the copy
+        open_onnx(weights, features="stages" if description.stages else "last")
+        return _keep(name, ".onnx", weights.read_bytes(), description.settings())
     arrays = read_checkpoint(weights)
     recipe = recipe or _recognised(arrays)
     arrays = recipe.adapted(arrays)
@@ -162,7 +167,7 @@ def _keep(name: str, suffix: str, contents: bytes, settings: dict[str, object]) 
     """Write the two files to a temporary folder, try them there, and move them into place."""
     folder = added_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    lines = [f"{key} = {json.dumps(value)}\n" for key, value in settings.items() if value is not None]
+    lines = [f"{key} = {_toml(value)}\n" for key, value in settings.items() if value is not None]
     with TemporaryDirectory(prefix=".trying-", dir=folder) as trial:
         tried = Path(trial) / f"{name}{suffix}"
         tried.write_bytes(contents)
@@ -174,6 +179,19 @@ def _keep(name: str, suffix: str, contents: bytes, settings: dict[str, object]) 
     other = ".onnx" if suffix == ".safetensors" else ".safetensors"
     (folder / f"{name}{other}").unlink(missing_ok=True)
     return open_added(name)
+
+
+def _toml(value: object) -> str:
+    """Write a value as TOML, which is JSON but for tables.
+
+    >>> _toml([{"output": "tokens", "scale": 0.5}])
+    '[{output = "tokens", scale = 0.5}]'
+    """
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_toml(each) for each in value)}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key} = {_toml(each)}' for key, each in value.items())}}}"
+    return json.dumps(value)
 
 
 def _safetensors(weights: Weights) -> bytes:

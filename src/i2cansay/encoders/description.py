@@ -10,6 +10,7 @@ from typing import Any
 
 from i2cansay.encoders.onnx_session import POOLS
 from i2cansay.encoders.preprocessing import Preprocessing
+from i2cansay.encoders.stages import OutputStage
 
 LAYOUTS = ("nchw", "nhwc")
 LOOKS = tuple(field.name for field in fields(Preprocessing))
@@ -29,16 +30,21 @@ class Description:
         Name of the output to read; by default the first.
     pool : {"none", "mean", "mean-tokens", "first-token"}
         How that output becomes one vector for an image.
+    stages : tuple of OutputStage
+        Further outputs, which features="stages" puts beside that one: tables `[[stages]]` with output, pool, scale.
     """
 
     preprocessing: Preprocessing
     layout: str = "nchw"
     output: str | None = None
     pool: str = "none"
+    stages: tuple[OutputStage, ...] = ()
 
     def settings(self) -> dict[str, object]:
         """Return the keys and values that `describe` turns into this description."""
-        return {**asdict(self.preprocessing), "layout": self.layout, "output": self.output, "pool": self.pool}
+        stages = [{"output": each.output, "pool": each.pool, "scale": each.scale} for each in self.stages]
+        ours = {"layout": self.layout, "output": self.output, "pool": self.pool, "stages": stages or None}
+        return {**asdict(self.preprocessing), **ours}
 
 
 def read_description(path: Path) -> Description:
@@ -62,9 +68,10 @@ def describe(settings: Mapping[str, Any]) -> Description:
     32
     >>> describe({"sizes": 32})
     Traceback (most recent call last):
-    ValueError: unknown key 'sizes'; known are interpolation, layout, mean, output, pool, resize, size, std
+    ValueError: unknown key 'sizes'; known are interpolation, layout, mean, output, pool, resize, size, stages,
+    std
     """
-    looks = _checked(settings, {*LOOKS, "layout", "output", "pool"})
+    looks = _checked(settings, {*LOOKS, "layout", "output", "pool", "stages"})
     looks.setdefault("size", Preprocessing().size)
     looks.setdefault("resize", looks["size"])
     description = Description(
@@ -72,10 +79,23 @@ def describe(settings: Mapping[str, Any]) -> Description:
         settings.get("layout", "nchw"),
         settings.get("output"),
         settings.get("pool", "none"),
+        tuple(_stage(table) for table in settings.get("stages") or ()),
     )
-    if description.layout not in LAYOUTS or description.pool not in POOLS:
+    pools = {description.pool, *(stage.pool for stage in description.stages)}
+    if description.layout not in LAYOUTS or not pools <= POOLS.keys():
         raise ValueError(f"expected layout in {', '.join(LAYOUTS)} and pool in {', '.join(POOLS)}")
     return description
+
+
+def _stage(table: object) -> OutputStage:
+    if not isinstance(table, dict) or not {"output"} <= table.keys() <= {"output", "pool", "scale"}:
+        raise ValueError(f"a table [[stages]] has output and, if need be, pool and scale, got {table!r}")
+    output, pool, scale = table["output"], table.get("pool", "none"), table.get("scale", 1.0)
+    if not (isinstance(output, str) and isinstance(pool, str)):
+        raise ValueError(f"output and pool of [[stages]] must be texts, got {output!r} and {pool!r}")
+    if not isinstance(scale, int | float) or isinstance(scale, bool):
+        raise ValueError(f"scale of [[stages]] must be a number, got {scale!r}")
+    return OutputStage.of(output, pool, scale=float(scale))
 
 
 def preprocessing_beside(weights: Path, usual: Preprocessing) -> Preprocessing:
@@ -104,6 +124,7 @@ def _checked(settings: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
         (("size", "resize"), int, "a whole number"),
         (("interpolation", "output", "layout", "pool"), str, "a text"),
         (("mean", "std"), list | tuple, "three numbers"),
+        (("stages",), list, "an array of tables [[stages]]"),
     ):
         for key in keys:
             value = settings.get(key)

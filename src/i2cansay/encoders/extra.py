@@ -1,4 +1,4 @@
-"""Packages of the extra [images], imported when they are first needed."""
+"""Packages that images need, imported when they are first needed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import Any
 
 
-def import_extra(module: str) -> Any:
-    """Import a module of the extra [images], or say how to install it.
+def import_extra(module: str, *, install: str = '"i2cansay[images]"') -> Any:
+    """Import a module of the extra [images], or say how to install it; `install` is what pip needs otherwise.
 
     Examples
     --------
@@ -19,4 +19,4 @@ def import_extra(module: str) -> Any:
         return import_module(module)
     except ModuleNotFoundError as error:
         package = module.partition(".")[0]
-        raise ImportError(f'images need the package {package}: pip install "i2cansay[images]"') from error
+        raise ImportError(f"images need the package {package}: pip install {install}") from error

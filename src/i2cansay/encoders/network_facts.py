@@ -34,3 +34,23 @@ class NetworkFacts:
     source: str = ""
     checked: str = ""
     checked_random: str = ""
+
+    def sentences(self, *, size: int, source: str = "") -> tuple[str, ...]:
+        """Say it in two lines; `size` is the input's in pixels, `source` the address of the official file.
+
+        Examples
+        --------
+        >>> facts = NetworkFacts(512, 46.8, "BSD-3-Clause", checked_random="features against torch")
+        >>> print(*facts.sentences(size=224, source="https://example.org/18.pth"), sep="\\n")
+        512 features, 224 px, 46.8 MB, licence BSD-3-Clause, from https://example.org/18.pth
+        checked with random weights only: features against torch
+        """
+        width = f"{self.width} features"
+        if self.stages_width is not None:
+            width += f" ({self.stages_width} with stages)"
+        numbers = f"{width}, {size} px, {self.megabytes:g} MB"
+        first = f"{numbers}, licence {self.licence}, from {source or self.source}"
+        if not self.checked:
+            return first, f"checked with random weights only: {self.checked_random}"
+        more = f"; with random ones: {self.checked_random}" if self.checked_random else ""
+        return first, f"checked with the real weights: {self.checked}{more}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from i2cansay.encoders.description import read_description
 from i2cansay.encoders.device import CPU
@@ -16,7 +17,7 @@ from i2cansay.encoders.extra import import_extra
 from i2cansay.encoders.onnx_session import OnnxSession
 from i2cansay.encoders.preprocessing import Pixels, Preprocessing
 from i2cansay.encoders.recipe import sha256_of
-from i2cansay.encoders.stages import wanted_stages
+from i2cansay.encoders.stages import LAST, Block, stages_fingerprint, wanted_stages
 
 PRECISIONS = {"tensor(float)": "float32", "tensor(float16)": "float16", "tensor(double)": "float64"}
 
@@ -31,9 +32,9 @@ def open_onnx(
     device: str = CPU,
 ) -> Encoder:
     """Open an ONNX file described by the TOML file of the same name."""
-    wanted_stages(features, (), of=path.name)
     file_hash = sha256_of(path)
     description = read_description(path.with_suffix(".toml"))
+    stages = wanted_stages(features, description.stages, of=path.with_suffix(".toml").name)
     looking = description.preprocessing.with_size(size)
     if elsewhere := weights_elsewhere(path):
         # Their values are not in this file, so neither its hash nor a copy of it would hold them.
@@ -42,7 +43,9 @@ def open_onnx(
             f'them: import onnx; onnx.save(onnx.load("{path.name}"), "whole.onnx")'
         )
     try:
-        session = OnnxSession(path, output=description.output, pool=description.pool, device=device)
+        session = OnnxSession(
+            path, output=description.output, pool=description.pool, stages=stages, device=device
+        )
         if session.type not in PRECISIONS:
             raise ValueError(f"its input is a {session.type}, expected {', '.join(PRECISIONS)}")
         model = OnnxModel(session, looking, description.layout)
@@ -53,9 +56,16 @@ def open_onnx(
     text = "\n".join(
         [file_hash, looking.fingerprint_text(), description.layout, session.output, description.pool]
     )
-    fingerprint = hashlib.sha256(text.encode()).hexdigest()
+    last_fingerprint = hashlib.sha256(text.encode()).hexdigest()
+    names = (LAST, *(stage.name for stage in stages))
     return Encoder(
-        name or path.stem, model=model, preprocessing=looking, fingerprint=fingerprint, threads=threads
+        name or path.stem,
+        model=model,
+        preprocessing=looking,
+        fingerprint=stages_fingerprint(last_fingerprint, stages),
+        threads=threads,
+        blocks=[Block(each, width) for each, width in zip(names, model.widths, strict=True)],
+        last_fingerprint=last_fingerprint,
     )
 
 
@@ -68,11 +78,16 @@ class OnnxModel:
         self._axes = (0, 3, 1, 2) if layout == "nchw" else (0, 1, 2, 3)
         self._precision = PRECISIONS[session.type]
         side = preprocessing.size
-        self.dim = self(np.zeros((1, side, side, 3), np.uint8), threads=1).shape[1]
+        black = self._numbers(np.zeros((1, side, side, 3), np.uint8))
+        self.widths = [part.shape[1] for part in session.parts(black)]
+        self.dim = sum(self.widths)
 
     def __call__(self, squares: Pixels, *, threads: int) -> Features:
+        return self._session.run(self._numbers(squares), threads=threads)
+
+    def _numbers(self, squares: Pixels) -> NDArray[Any]:
         numbers = self._preprocessing.normalise(squares).transpose(self._axes)
-        return self._session.run(np.ascontiguousarray(numbers, dtype=self._precision), threads=threads)
+        return np.ascontiguousarray(numbers, dtype=self._precision)
 
 
 def weights_elsewhere(path: Path) -> list[str]:

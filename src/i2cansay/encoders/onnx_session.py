@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from i2cansay.encoders.device import CPU, PROVIDERS, provider_of
 from i2cansay.encoders.extra import import_extra
+from i2cansay.encoders.stages import OutputStage
 
 Features = NDArray[np.float32]
 POOLS: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
@@ -37,27 +38,37 @@ class OnnxSession:
     pool : {"none", "mean", "mean-tokens", "first-token"}
         How the output becomes (n, dim): as it is; averaged over the axes after the second (maps of a
         convolutional network); averaged over, or the first of, the tokens of a transformer.
+    stages : sequence of OutputStage
+        Further outputs to put beside it.
     device : str
         Where it runs: "cpu", "cuda", ..., or the name of an execution provider.
     """
 
     def __init__(
-        self, graph: Path | bytes, *, output: str | None = None, pool: str = "none", device: str = CPU
+        self,
+        graph: Path | bytes,
+        *,
+        output: str | None = None,
+        pool: str = "none",
+        stages: Sequence[OutputStage] = (),
+        device: str = CPU,
     ) -> None:
-        if pool not in POOLS:
-            raise ValueError(f"pool is one of {', '.join(POOLS)}, got {pool!r}")
+        for each in (pool, *(stage.pool for stage in stages)):
+            if each not in POOLS:
+                raise ValueError(f"pool is one of {', '.join(POOLS)}, got {each!r}")
         self._graph = graph
         self._device = device
-        self._pool = POOLS[pool]
         self._lock = threading.Lock()
         self._sessions: dict[int, Any] = {}
         first = self.with_threads(1)
         entry = first.get_inputs()[0]
         outputs = [each.name for each in first.get_outputs()]
-        if output is not None and output not in outputs:
-            raise ValueError(f"the graph has no output {output!r}; it has {', '.join(outputs)}")
         self.input = entry.name
         self.output = output or outputs[0]
+        self._reads = (OutputStage.of(self.output, pool), *stages)
+        for read in self._reads:
+            if read.output not in outputs:
+                raise ValueError(f"the graph has no output {read.output!r}; it has {', '.join(outputs)}")
         self.type: str = entry.type
         self.batch_size = entry.shape[0] if entry.shape and isinstance(entry.shape[0], int) else None
 
@@ -70,23 +81,34 @@ class OnnxSession:
 
     def run(self, batch: NDArray[Any], *, threads: int = 1) -> Features:
         """Run the graph on a batch; (n, dim) float32."""
+        parts = self.parts(batch, threads=threads)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+    def parts(self, batch: NDArray[Any], *, threads: int = 1) -> list[Features]:
+        """Run the graph on a batch; an array (n, d) for the output and for each stage, float32."""
         n, fixed = len(batch), self.batch_size
         if fixed is not None and n != fixed:
             # The graph was exported for one batch size: fill up, or go piece by piece.
             if n > fixed:
-                parts = [
-                    self.run(batch[start : start + fixed], threads=threads) for start in range(0, n, fixed)
+                pieces = [
+                    self.parts(batch[start : start + fixed], threads=threads) for start in range(0, n, fixed)
                 ]
-                return np.concatenate(parts)
+                return [np.concatenate(piece) for piece in zip(*pieces, strict=True)]
             batch = np.concatenate([batch, np.zeros((fixed - n, *batch.shape[1:]), batch.dtype)])
-        (output,) = self.with_threads(threads).run([self.output], {self.input: batch})
-        features = np.ascontiguousarray(self._pool(output)[:n], dtype=np.float32)
-        if features.ndim != 2:
-            raise ValueError(
-                f"output {self.output!r} has shape {output.shape}, expected (n, dim) after pooling: "
-                f"set pool to one of {', '.join(POOLS)}"
-            )
-        return features
+        wanted = list(dict.fromkeys(read.output for read in self._reads))
+        given = self.with_threads(threads).run(wanted, {self.input: batch})
+        outputs = dict(zip(wanted, given, strict=True))
+        return [_pooled(outputs[read.output], read)[:n] for read in self._reads]
+
+
+def _pooled(output: NDArray[Any], read: OutputStage) -> Features:
+    features = np.ascontiguousarray(POOLS[read.pool](output), dtype=np.float32)
+    if features.ndim != 2:
+        raise ValueError(
+            f"output {read.output!r} has shape {output.shape}, expected (n, dim) after pooling: "
+            f"set pool to one of {', '.join(POOLS)}"
+        )
+    return features if read.scale == 1 else features * np.float32(read.scale)
 
 
 def open_session(graph: Path | bytes, threads: int, device: str = CPU) -> Any:

@@ -142,6 +142,11 @@ class Recipe:
 
     def how_to_get(self) -> str:
         """Say which file to fetch, from where, and what to do with it."""
+        if self.packaged is not None:
+            try:
+                return f"{self.name} has its weights at {self.packaged()}"
+            except ImportError as error:
+                return f"{self.name} has its weights in a package: {error}"
         if not self.files:
             return f"{self.name} needs a checkpoint: i2cansay encoder add {self.name} --weights FILE"
         choices = " or ".join(
@@ -155,6 +160,13 @@ class Recipe:
             f"`i2cansay encoder add {self.name} --weights FILE`, "
             "or put the file into the folder `weights` of a folder named in I2CANSAY_DATA"
         )
+
+    def details(self) -> tuple[str, ...]:
+        """Say what is known of the network without opening it: size, licence, source, and what was checked."""
+        if self.facts is None:
+            return ()
+        urls = [file.url for file in self.files if file.url]
+        return self.facts.sentences(size=self.preprocessing.size, source=urls[0] if urls else "")
 
     def preprocessing_for(self, path: Path, file_hash: str) -> Preprocessing:
         """Return the preprocessing that this very file was made for, or that a TOML file beside it names."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from typing import TypeVar
 
 #: What is read of a network: its last layer, or the stages that its recipe names as well.
 FEATURES = ("last", "stages")
 LAST = "last"
+AnyStage = TypeVar("AnyStage", bound="Stage")
 
 
 class StageError(ValueError):
@@ -37,6 +39,30 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class OutputStage(Stage):
+    """A further output of a user's ONNX file to read, and how it becomes one vector for an image.
+
+    Attributes
+    ----------
+    output : str
+    pool : {"none", "mean", "mean-tokens", "first-token"}
+
+    Examples
+    --------
+    >>> OutputStage.of("tokens", "mean-tokens", scale=0.5).name
+    'tokens.mean-tokens'
+    """
+
+    output: str = ""
+    pool: str = "none"
+
+    @classmethod
+    def of(cls, output: str, pool: str = "none", *, scale: float = 1.0) -> OutputStage:
+        """Read an output; one that is pooled in two ways makes two stages."""
+        return cls(output if pool == "none" else f"{output}.{pool}", scale, output, pool)
+
+
+@dataclass(frozen=True)
 class Block:
     """A run of neighbouring columns of the features that come from one map."""
 
@@ -45,7 +71,7 @@ class Block:
 
 
 def as_stages(stages: Sequence[Stage | str]) -> tuple[Stage, ...]:
-    """Give a name alone the scale 1, and refuse a stage that is named twice.
+    """Give a name alone the scale 1, and check that no stage is named twice.
 
     Examples
     --------
@@ -75,7 +101,7 @@ def blocks_from_text(text: str) -> tuple[Block, ...]:
     return tuple(Block(str(name), int(width)) for name, width in json.loads(text))
 
 
-def wanted_stages(features: str, stages: Sequence[Stage], *, of: str) -> tuple[Stage, ...]:
+def wanted_stages(features: str, stages: Sequence[AnyStage], *, of: str) -> tuple[AnyStage, ...]:
     """Return the stages to read: none for "last", all that there are for "stages".
 
     Examples
@@ -92,12 +118,13 @@ def wanted_stages(features: str, stages: Sequence[Stage], *, of: str) -> tuple[S
         raise ValueError(
             f'{of} names no stages, only its last layer can be read: leave out features="stages"'
         )
-    return as_stages(stages)
+    as_stages(stages)
+    return tuple(stages)
 
 
 def stages_fingerprint(last: str, stages: Sequence[Stage]) -> str:
     """Return the fingerprint of an encoder that reads these stages besides the last layer; `last` without any."""
     if not stages:
         return last
-    read = [[stage.name, stage.scale] for stage in stages]
-    return hashlib.sha256(f"{last}\nstages {json.dumps(read)}".encode()).hexdigest()
+    read = json.dumps([astuple(stage) for stage in stages])
+    return hashlib.sha256(f"{last}\nstages {read}".encode()).hexdigest()

@@ -16,9 +16,10 @@ from i2cansay.datasets import Dataset
 from i2cansay.disk.file_lock import exclusive
 from i2cansay.disk.places import cache_folder
 from i2cansay.encoders.image_error import ImageError
+from i2cansay.encoders.stages import LAST
+from i2cansay.features.finding import finished_store, is_finished, open_store
 from i2cansay.features.header import Header, Subset
-from i2cansay.features.journal import Journal
-from i2cansay.features.store import HEADER, JOURNAL, LOCK, FeatureStore, check_same, read_header
+from i2cansay.features.store import LOCK, FeatureStore
 from i2cansay.features.writer import CHUNK_ROWS, StoreWriter
 from i2cansay.streams import low_data
 
@@ -83,7 +84,8 @@ def encode_dataset(
     Notes
     -----
     A part of a split (`limit`, `fraction`) is a store of its own that cannot be taken for the whole one; when
-    the whole store is finished, parts are served from it and nothing is encoded.
+    the whole store is finished, parts are served from it and nothing is encoded. Features of the last layer are
+    served from a finished store of the same encoder's stages, whose first block they are.
 
     Examples
     --------
@@ -110,21 +112,16 @@ def encode_dataset(
     if subset is not None:
         every_row = np.arange(len(every_label), dtype=np.int64)
         whole = _header(dataset, encoder, split, every_row, dtype=dtype, subset=None)
-        if _is_finished(base / whole.store_name):
-            return _open(base / whole.store_name, whole).take(rows, header)
+        if (complete := finished_store(base, whole)) is not None:
+            return complete.take(rows, header)
+    if (store := finished_store(base, header)) is not None:
+        return store
     path = base / header.store_name
-    if not _is_finished(path):
-        with exclusive(path / LOCK, waiting=waiting):
-            # Another process may have finished it while this one waited for the lock.
-            if not _is_finished(path):
-                _fill(path, header, dataset, encoder, rows, chunk_rows=chunk_rows, progress=progress)
-    return _open(path, header)
-
-
-def _open(path: Path, wanted: Header) -> FeatureStore:
-    """Open a finished store and make sure that it is the wanted one: a folder may have been renamed."""
-    check_same(path, read_header(path), wanted)
-    return FeatureStore.open(path)
+    with exclusive(path / LOCK, waiting=waiting):
+        # Another process may have finished it while this one waited for the lock.
+        if not is_finished(path):
+            _fill(path, header, dataset, encoder, rows, chunk_rows=chunk_rows, progress=progress)
+    return open_store(path, header)
 
 
 def _fill(
@@ -181,6 +178,8 @@ def _header(
     subset: Subset | None,
 ) -> Header:
     labels = dataset.labels(split)[rows]
+    # An encoder of a user's own need not have stages and views.
+    reads_stages = getattr(encoder, "features", LAST) != LAST
     return Header(
         dataset=dataset.name,
         split=split,
@@ -193,14 +192,11 @@ def _header(
         class_names=dataset.class_names,
         labels_checksum=zlib.crc32(labels.tobytes() + rows.tobytes()),
         subset=subset,
+        views=getattr(encoder, "views", "single"),
+        features=getattr(encoder, "features", LAST),
+        stage_blocks=getattr(encoder, "blocks", ()) if reads_stages else (),
+        last_fingerprint=getattr(encoder, "last_fingerprint", "") if reads_stages else "",
     )
-
-
-def _is_finished(path: Path) -> bool:
-    """Whether a store is there and complete; reads its small files only."""
-    if not ((path / HEADER).is_file() and (path / JOURNAL).is_file()):
-        return False
-    return Journal.read(path / JOURNAL).committed >= read_header(path).rows
 
 
 def _chosen_rows(

@@ -6,10 +6,15 @@ import hashlib
 import json
 import re
 import textwrap
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from i2cansay.encoders.encoder import VIEWS
+from i2cansay.encoders.stages import FEATURES, LAST, Block
+
 FORMAT = 1
+# Fields that early versions did not write
+LATER = {"features", "views", "stage_blocks", "last_fingerprint"}
 DTYPES = ("float16", "float32")
 
 
@@ -30,6 +35,9 @@ class Subset:
 @dataclass(frozen=True)
 class Header:
     """Identity and shape of a feature store.
+
+    A store of stages says which blocks its columns make (`stage_blocks`), and the fingerprint of the encoder that
+    makes the first of them alone (`last_fingerprint`). Both are empty in a store of the last layer.
 
     Examples
     --------
@@ -53,6 +61,35 @@ class Header:
     labels_checksum: int
     subset: Subset | None = None
     format: int = FORMAT
+    features: str = LAST
+    views: str = "single"
+    stage_blocks: tuple[Block, ...] = ()
+    last_fingerprint: str = ""
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The runs of columns that come from one layer each; the first is the last layer's."""
+        return self.stage_blocks or (Block(LAST, self.dim),)
+
+    def begins_with(self, wanted: Header) -> bool:
+        """Whether this is a store of stages whose first block is what `wanted` describes."""
+        if not self.stage_blocks:
+            return False
+        alone = replace(
+            self,
+            encoder=wanted.encoder,
+            encoder_fingerprint=self.last_fingerprint,
+            dim=self.stage_blocks[0].width,
+            features=LAST,
+            stage_blocks=(),
+            last_fingerprint="",
+        )
+        return alone == wanted
+
+    @property
+    def name_stem(self) -> str:
+        """How the folder names of all stores of this split of the data set begin."""
+        return "-".join(_plain(part) for part in (self.dataset, self.split))
 
     @property
     def store_name(self) -> str:
@@ -62,8 +99,8 @@ class Header:
         subset = None if self.subset is None else asdict(self.subset)
         identity = (self.format, self.split, self.dtype, *fingerprints, subset)
         key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:12]
-        parts = [self.dataset, self.split, self.encoder, self.dtype, str(self.subset or ""), key]
-        return "-".join(re.sub(r"[^\w.]+", "-", part) for part in parts if part)
+        parts = [self.encoder, self.dtype, str(self.subset or ""), key]
+        return "-".join([self.name_stem, *(_plain(part) for part in parts if part)])
 
     def difference(self, wanted: Header) -> str | None:
         """Say in which part this header differs from the wanted one; None where it does not.
@@ -92,23 +129,43 @@ class Header:
             values: dict[str, Any] = json.loads(text)
             if values["format"] != FORMAT:
                 raise ValueError(f"it has format {values['format']}, this version reads format {FORMAT}")
-            known = {field.name: values[field.name] for field in fields(cls)}
-            subset = None if known["subset"] is None else Subset(**known["subset"])
-            header = cls(**{**known, "class_names": tuple(known["class_names"]), "subset": subset})
+            # Stores of early versions are of the last layer, and say nothing of stages.
+            names = {field.name for field in fields(cls)} - (LATER - values.keys())
+            known = {name: values[name] for name in names}
+            known["class_names"] = tuple(known["class_names"])
+            known["subset"] = None if known["subset"] is None else Subset(**known["subset"])
+            known["stage_blocks"] = tuple(Block(**block) for block in known.get("stage_blocks", ()))
+            header = cls(**known)
             header._check()
             return header
         except (KeyError, TypeError, RecursionError, json.JSONDecodeError) as error:
             raise ValueError(f"it is not a header of a feature store ({error})") from error
 
     def _check(self) -> None:
-        texts = (self.dataset, self.split, self.dataset_fingerprint, self.encoder, self.encoder_fingerprint)
-        counts = (self.rows, self.dim, self.labels_checksum)
+        texts: tuple[str, ...] = (
+            self.dataset,
+            self.split,
+            self.dataset_fingerprint,
+            self.encoder,
+            self.encoder_fingerprint,
+        )
+        texts += (self.last_fingerprint, *(block.name for block in self.stage_blocks))
+        widths = [block.width for block in self.stage_blocks]
+        counts = (self.rows, self.dim, self.labels_checksum, *widths)
         if any(type(text) is not str for text in (*texts, *self.class_names)):
             raise TypeError("names and fingerprints should be texts")
         if any(type(count) is not int or not 0 <= count < 2**53 for count in counts):
             raise TypeError("rows, dim and the checksum should be whole numbers of at least 0")
         if self.dtype not in DTYPES:
             raise TypeError(f"the type of the features should be one of {', '.join(DTYPES)}")
+        if self.features not in FEATURES or self.views not in VIEWS:
+            raise TypeError("features and views should be ones that there are")
+        if (self.features == LAST) == bool(widths) or sum(widths) != (self.dim if widths else 0):
+            raise TypeError("a store of stages should have blocks that make up its columns")
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^\w.]+", "-", text)
 
 
 def _short(value: object) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from i2cansay.encoders.stages import Block
 from i2cansay.features.header import Header
 from i2cansay.features.journal import Journal
 
@@ -59,6 +60,11 @@ class FeatureStore:
     def dim(self) -> int:
         """Width of a feature."""
         return self.header.dim
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The runs of columns that come from one layer of the encoder each; the first is the last layer's."""
+        return self.header.blocks
 
     @property
     def size(self) -> int:
@@ -114,6 +120,10 @@ class FeatureStore:
         return FeatureStore(
             self.path, header, self.features[positions], self.labels[positions], self.rows[positions]
         )
+
+    def first_block(self, header: Header) -> FeatureStore:
+        """Serve the features of the last layer alone, under the header they would have if encoded on their own."""
+        return FeatureStore(self.path, header, self.features[:, : header.dim], self.labels, self.rows)
 
 
 def read_header(path: Path) -> Header:

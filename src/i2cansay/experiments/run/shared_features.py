@@ -34,7 +34,8 @@ class SharedFeatures:
     folder : path
         Holds `train.npy`, `test.npy` (float32, (n, d)) and `train-labels.npy`, `test-labels.npy` (int64, (n,)).
     identity : mapping
-        What a record says about the features; its `fingerprint` changes when any of them does.
+        What a record says about the features; its `fingerprint` changes when any of them does. For an encoder's
+        stages `blocks` has the widths of the blocks.
     """
 
     folder: Path
@@ -44,6 +45,11 @@ class SharedFeatures:
     def fingerprint(self) -> str:
         """Hash of data and encoder."""
         return str(self.identity["fingerprint"])
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Widths of the runs of columns that come from one layer of the encoder each; their sum is d."""
+        return tuple(self.identity.get("blocks") or self.identity["train"][1:])
 
     def open(self, split: str) -> tuple[Features, NDArray[np.int64]]:
         """Map features, (n, d) float32 and read-only, and read labels, (n,)."""
@@ -104,7 +110,7 @@ def _from_images(dataset: str, encoder: str, progress: EncodingProgress | None) 
         stores[split] = encode_dataset(found, model, split, progress=tell)
     header = stores["train"].header
     prints = (header.dataset_fingerprint, header.encoder_fingerprint)
-    identity = {
+    identity: dict[str, Any] = {
         "fingerprint": hashlib.sha256("\n".join((*prints, header.dtype)).encode()).hexdigest(),
         "dataset": dataset,
         "encoder": encoder,
@@ -112,6 +118,8 @@ def _from_images(dataset: str, encoder: str, progress: EncodingProgress | None) 
         "dataset_fingerprint": prints[0],
         "encoder_fingerprint": prints[1],
     }
+    if header.features != "last":  # records of the last layer stay as they were
+        identity["blocks"] = [block.width for block in header.blocks]
     return _share(lambda: {split: (part.features, part.labels) for split, part in stores.items()}, identity)
 
 
