@@ -1,6 +1,7 @@
 """Speed of an encoder: its two parts alone, and the whole way from bytes to features.
 
     python benchmarks/encoder.py --encoder efficientnet-lite0 --images 256 --rounds 5
+    python benchmarks/encoder.py --encoder efficientnet-lite0+stages --against efficientnet-lite0 --rounds 200
 
 Preparing (opening and resizing, one thread) and inference (bare ONNX Runtime on squares that lie ready) are
 timed alone; then the pipeline, which does both. The cores allow 1 / (t_inference + t_preparation / cores)
@@ -10,6 +11,9 @@ reported.
 Bare inference is timed in both ways that a user might write it, one call at a time with all threads on it and
 one thread per core with its own calls; the ratios are to the faster of the two. On a machine that others use,
 the last line says most: the processor time of the parts over that of the pipeline.
+
+With --against only inference is timed, of two encoders that take turns with batches of squares on one thread; the
+figure is the ratio of the medians.
 """
 
 from __future__ import annotations
@@ -94,6 +98,27 @@ def measure(encoder: Encoder, files: list[bytes], rounds: int) -> tuple[dict[str
     return _medians(walls), _medians(processors)
 
 
+def compare(encoders: tuple[Encoder, Encoder], files: list[bytes], rounds: int) -> tuple[float, float]:
+    """Return the time of inference of the first over that of the second, on the clock and of the processor."""
+    squares = [np.stack([each.prepare(file) for file in files[:BATCH_SIZE]]) for each in encoders]
+    walls: dict[str, list[float]] = {"first": [], "second": []}
+    processors: dict[str, list[float]] = {"first": [], "second": []}
+    turns = list(zip(walls, encoders, squares, strict=True))
+    for _, encoder, batch in turns:
+        encoder.infer(batch, threads=1)
+    for number in range(rounds):
+        for name, encoder, batch in turns if number % 2 else reversed(turns):
+            wall, processor = time.perf_counter(), time.process_time()
+            encoder.infer(batch, threads=1)
+            walls[name].append(time.perf_counter() - wall)
+            processors[name].append(time.process_time() - processor)
+    wall_medians, processor_medians = _medians(walls), _medians(processors)
+    return (
+        wall_medians["first"] / wall_medians["second"],
+        processor_medians["first"] / processor_medians["second"],
+    )
+
+
 def _medians(times: dict[str, list[float]]) -> dict[str, float]:
     return {name: statistics.median(values) for name, values in times.items()}
 
@@ -103,6 +128,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--encoder", default="efficientnet-lite0")
+    parser.add_argument("--against", help="another encoder; only inference of the two is compared")
     parser.add_argument("--size", type=int)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--images", type=int, default=256)
@@ -110,6 +136,13 @@ def main() -> None:
     arguments = parser.parse_args()
     encoder = get_encoder(arguments.encoder, size=arguments.size, threads=arguments.threads)
     print(f"{encoder!r}, {encoder.threads} threads")
+    if arguments.against:
+        other = get_encoder(arguments.against, size=arguments.size, threads=arguments.threads)
+        wall, processor_time = compare((encoder, other), photographs(BATCH_SIZE), arguments.rounds)
+        print(
+            f"{encoder.name} / {other.name}: {wall:.3f} of the time, {processor_time:.3f} of processor time"
+        )
+        return
     for title, files in (
         ("PNG 32 x 32", small_pngs(arguments.images)),
         ("JPEG 640 x 427", photographs(arguments.images)),

@@ -80,20 +80,21 @@ def get_encoder(
 def is_listed(name: str) -> bool:
     """Whether a name is one of the table or of an added encoder, with or without stages and views.
 
-    A name out of a file or a request is looked up only: it must not make us open a path or import a module.
+    A name out of a file or a request is looked up only: it must not make us open a path, import a module, or take
+    a size that somebody else has chosen.
 
     Examples
     --------
-    >>> is_listed("efficientnet-lite0+stages"), is_listed("other.onnx"), is_listed("os:path")
-    (True, False, False)
+    >>> [is_listed(name) for name in ("pixels+mirror", "other.onnx", "os:path", "pixels@9999")]
+    [True, False, False, False]
     """
     from i2cansay.encoders.added import added_names
 
     try:
-        base = EncoderSpec.parse(name).base
+        spec = EncoderSpec.parse(name)
     except ValueError:
         return False
-    return base in {*ENCODERS, *added_names()}
+    return spec.size is None and spec.base in {*ENCODERS, *added_names()}
 
 
 def _open(name: str, options: dict[str, Any], weights: str | Path | None) -> Encoder:
@@ -124,6 +125,6 @@ def _open(name: str, options: dict[str, Any], weights: str | Path | None) -> Enc
     known_options = inspect.signature(entry.open).parameters
     for option in ("features", "device"):
         if option in options and option not in known_options:
-            raise ValueError(f"{name} has no choice of {option}; leave out {options[option]!r}")
+            raise ValueError(f"{name} leaves no choice of {option}; leave out {options[option]!r}")
     encoder: Encoder = entry.open(weights=weights, **options)
     return encoder

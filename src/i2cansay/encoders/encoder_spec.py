@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-OPTIONS = {"stages": "features", "mirror": "views"}
-# A path may have any of these signs in it; what follows its ending is ours.
-PATTERN = re.compile(r"(?P<base>.+\.onnx|[^+@]+)(?P<options>(\+[^+@]*)*)(@(?P<size>[0-9]+))?", re.I | re.S)
+# One spelling for one encoder, so that records and stores have one name for it. A path may have any sign in it.
+PATTERN = re.compile(
+    r"(?P<base>.+\.(?i:onnx)|[^+@]+)(\+(?P<features>stages))?(\+(?P<views>mirror))?(@(?P<size>[1-9][0-9]*))?",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
@@ -42,13 +44,12 @@ class EncoderSpec:
     @classmethod
     def parse(cls, text: str | Path) -> EncoderSpec:
         """Read a spec; a plain name is one."""
-        text = str(text)
-        match = PATTERN.fullmatch(text)
-        options = match["options"].split("+")[1:] if match else []
-        if match is None or len(set(options)) < len(options) or not OPTIONS.keys() >= set(options):
-            raise ValueError(f"expected an encoder as NAME[+stages][+mirror][@SIZE], got {text!r}")
-        chosen = {OPTIONS[option]: option for option in options}
-        return cls(match["base"], **chosen, size=int(match["size"]) if match["size"] else None)
+        match = PATTERN.fullmatch(str(text))
+        if match is None:
+            raise ValueError(f"expected an encoder as NAME[+stages][+mirror][@SIZE], got {str(text)!r}")
+        parts = {key: value for key, value in match.groupdict().items() if value is not None}
+        size = parts.pop("size", None)
+        return cls(**parts, size=None if size is None else int(size))
 
     def with_choices(self, *, features: str | None, views: str | None, size: int | None) -> EncoderSpec:
         """Return the spec with choices made beside it; ValueError where it says something else.

@@ -158,7 +158,7 @@ class Graph:
         for wanted, layer in layers.items():
             self._nodes.append(self._onnx.helper.make_node("Identity", [layer], [wanted], name=wanted))
         width = sum(block.width for block in blocks)
-        model = self._closed({name: width if name == "features" else None for name in layers})
+        model = self._closed({name: ["n", width if name == "features" else None] for name in layers})
         if self._stages:
             entry = model.metadata_props.add()
             entry.key, entry.value = "blocks", blocks_to_text(blocks)
@@ -184,18 +184,15 @@ class Graph:
             blocks.append(Block(stage.name, side[1].dim_value))
         return blocks
 
-    def _closed(self, widths: Mapping[str, int | None]) -> Any:
-        """Return the nodes so far as a model with outputs of these names and widths; unknown where None."""
+    def _closed(self, outputs: Mapping[str, list[Any] | None]) -> Any:
+        """Return the nodes so far as a model with outputs of these names and shapes; None is unknown."""
         helper, types = self._onnx.helper, self._onnx.TensorProto
         size: int | str = self._preprocessing.size if self._fixed_size else "size"
         graph = helper.make_graph(
             self._nodes,
             "encoder",
             [helper.make_tensor_value_info("pixels", types.UINT8, ["n", size, size, 3])],
-            [
-                helper.make_tensor_value_info(name, types.FLOAT, ["n", width])
-                for name, width in widths.items()
-            ],
+            [helper.make_tensor_value_info(name, types.FLOAT, shape) for name, shape in outputs.items()],
             self._constants,
         )
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)

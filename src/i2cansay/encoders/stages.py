@@ -108,16 +108,14 @@ def wanted_stages(features: str, stages: Sequence[AnyStage], *, of: str) -> tupl
     --------
     >>> wanted_stages("stages", [], of="resnet18")
     Traceback (most recent call last):
-    ValueError: resnet18 names no stages, only its last layer can be read: leave out features="stages"
+    ValueError: resnet18 names no stages, so that only its last layer can be read; leave out "stages"
     """
     if features not in FEATURES:
         raise ValueError(f"features is one of {', '.join(FEATURES)}, got {features!r}")
     if features == LAST:
         return ()
     if not stages:
-        raise ValueError(
-            f'{of} names no stages, only its last layer can be read: leave out features="stages"'
-        )
+        raise ValueError(f'{of} names no stages, so that only its last layer can be read; leave out "stages"')
     as_stages(stages)
     return tuple(stages)
 

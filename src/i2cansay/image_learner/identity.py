@@ -75,7 +75,12 @@ class EncoderIdentity:
                 "file as encoder=..., or add it with `i2cansay encoder add`"
             )
         try:
-            return get_encoder(self.name if encoder is None else encoder, size=self.size, threads=threads)
+            if encoder is None:
+                return get_encoder(self.name, size=self.size, threads=threads)
+            # The path of a file says nothing of stages and views, the name of what it was opened as does.
+            views = "mirror" if self.name.endswith("+mirror") else None
+            features = "stages" if self.name.removesuffix("+mirror").endswith("+stages") else None
+            return get_encoder(encoder, features=features, views=views, size=self.size, threads=threads)
         except (ValueError, OSError) as error:
             raise ValueError(f"it was taught with {self}, which cannot be opened here: {error}") from error
 

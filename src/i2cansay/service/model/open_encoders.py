@@ -28,7 +28,8 @@ class OpenEncoders:
 
         if not is_listed(name):
             raise not_found(
-                f"there is no encoder {name!r}; known are {', '.join(sorted({*ENCODERS, *added_names()}))}"
+                f"there is no encoder {name!r}; known are {', '.join(sorted({*ENCODERS, *added_names()}))}, "
+                "each also with +stages (where it has any) and +mirror"
             )
         try:
             return self._queue(get_encoder(name))
