@@ -95,7 +95,7 @@ def add_encoder(name: str, weights: Path) -> Encoder:
     name : str
         A name of the table that needs weights (`resnet18`), or a new one.
     weights : Path
-        A checkpoint (`.pth`, `.safetensors`, `.npz`), or an `.onnx` file with its TOML file beside it. Beside
+        A checkpoint (whatever `read_checkpoint` reads), or an `.onnx` file with its TOML file beside it. Beside
         a checkpoint too, a TOML file may say how images are prepared (size, resize, interpolation, mean,
         std); what it leaves out is the recipe's.
     """

