@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from i2cansay.encoders.checkpoint import CheckpointError, files_of, read_checkpoint
+from i2cansay.encoders import get_encoder
+from i2cansay.encoders.checkpoint import CheckpointError, Weights, files_of, read_checkpoint
 from i2cansay.encoders.tfjs_file import files_of_tfjs, manifest_of, read_tfjs
 
-TENSORS = {
+TENSORS: Weights = {
     "conv/kernel": np.arange(24, dtype=np.float32).reshape(2, 3, 4),
     "conv/bias": np.array([1.5, -2.0], np.float32),
     "step": np.array(7, np.int32),
@@ -28,12 +29,12 @@ def listed(name: str, array: Any) -> dict[str, Any]:
     return {"name": name, "shape": list(array.shape), "dtype": array.dtype.name}
 
 
-def model_files(shard_bytes: int = 40) -> Files:
+def model_files(shard_bytes: int = 40, tensors: Weights = TENSORS) -> Files:
     """A model whose bytes are cut into shards without regard to where a tensor ends."""
-    data = b"".join(array.tobytes() for array in TENSORS.values())
+    data = b"".join(array.tobytes() for array in tensors.values())
     pieces = [data[start : start + shard_bytes] for start in range(0, len(data), shard_bytes)]
     shards = {f"shard{number}.bin": piece for number, piece in enumerate(pieces)}
-    group = {"paths": list(shards), "weights": [listed(*item) for item in TENSORS.items()]}
+    group = {"paths": list(shards), "weights": [listed(*item) for item in tensors.items()]}
     return {"model.json": json.dumps({"weightsManifest": [group]}).encode(), **shards}
 
 
@@ -83,6 +84,25 @@ def test_a_model_consists_of_its_manifest_and_its_shards(tmp_path: Path) -> None
         "shard2.bin",
     ]
     assert files_of(folder) == files_of_tfjs(folder / "model.json")
+
+
+def test_an_encoder_notices_another_shard_under_the_same_manifest(
+    random_resnet: Callable[..., Weights], tmp_path: Path, empty_cache: Path
+) -> None:
+    """The graph that was built before is found by a hash of all files, not of the manifest alone."""
+    weights = {
+        key: array for key, array in random_resnet(bottleneck=False).items() if array.dtype == np.float32
+    }
+    folder = write_folder(tmp_path / "net", model_files(2**16, weights))
+    tarball = write_tarball(tmp_path / "net.tgz", model_files(2**16, weights))
+    first = get_encoder("resnet", weights=folder).fingerprint
+    assert get_encoder("resnet", weights=tarball).fingerprint == first
+    weights["conv1.weight"] = weights["conv1.weight"] * np.float32(1.01)
+    write_folder(folder, model_files(2**16, weights))
+    assert get_encoder("resnet", weights=folder).fingerprint != first
+    (folder / "shard3.bin").unlink()
+    with pytest.raises(CheckpointError, match=r"shard3.bin is missing"):
+        get_encoder("resnet", weights=folder)
 
 
 def remove(key: str) -> Callable[[dict[str, Any]], object]:
@@ -148,8 +168,9 @@ def test_a_manifest_that_lies_is_refused(
 )
 def test_a_manifest_that_is_none_is_refused(manifest: bytes, tmp_path: Path) -> None:
     write_folder(tmp_path, {**model_files(), "model.json": manifest})
-    with pytest.raises(CheckpointError):
-        read_checkpoint(tmp_path)
+    for read in (read_checkpoint, files_of):
+        with pytest.raises(CheckpointError):
+            read(tmp_path)
 
 
 def test_which_manifest_is_meant_must_be_clear(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import io
 import json
 import math
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -49,12 +50,18 @@ class Group(NamedTuple):
 
 def read_tfjs(path: Path) -> dict[str, NDArray[Any]]:
     """Read the tensors of a model: its folder, its `model.json`, or a tarball with one inside."""
-    try:
+    with _damage_named():
         if path.is_dir() or path.name == MANIFEST:
             folder = manifest_of(path).parent
             return _tensors(lambda name, limit: _read_file(folder / name, limit))
         with tarfile.open(fileobj=io.BytesIO(_unpacked(path)), mode="r:") as archive:
             return _tensors(_member_reader(archive))
+
+
+@contextmanager
+def _damage_named() -> Iterator[None]:
+    try:
+        yield
     except (CheckpointError, OSError, MemoryError):
         raise
     except Exception as error:  # a damaged file can fail anywhere in gzip, tarfile and json
@@ -90,8 +97,12 @@ def manifest_of(path: Path) -> Path:
 def files_of_tfjs(path: Path) -> list[Path]:
     """Return the files that a model in a folder consists of, the manifest first."""
     manifest = manifest_of(path)
-    shards = [shard for group in _groups(_read_file(manifest, LARGEST_MANIFEST)) for shard in group.shards]
-    return [manifest, *(manifest.parent / shard for shard in shards)]
+    with _damage_named():
+        groups = _groups(_read_file(manifest, LARGEST_MANIFEST))
+    shards = [manifest.parent / shard for group in groups for shard in group.shards]
+    for shard in shards:
+        _check_there(shard)
+    return [manifest, *shards]
 
 
 def _tensors(read: Callable[[str, int], bytes]) -> dict[str, NDArray[Any]]:
@@ -156,10 +167,14 @@ def _shard(listed: Any) -> str:
 
 
 def _read_file(path: Path, limit: int) -> bytes:
-    if not path.is_file():
-        raise CheckpointError(f"{path.name[:50]} is missing beside {MANIFEST}")
+    _check_there(path)
     _check_size(path.name, path.stat().st_size, limit)
     return path.read_bytes()
+
+
+def _check_there(path: Path) -> None:
+    if not path.is_file():
+        raise CheckpointError(f"{path.name[:50]} is missing beside {MANIFEST}")
 
 
 def _member_reader(archive: tarfile.TarFile) -> Callable[[str, int], bytes]:
