@@ -41,7 +41,7 @@ test-oldest: $(OLDEST)/stamp  ## core and learners on the oldest dependencies th
 test-package: $(VENV)/dev.stamp  ## build, install into empty environments, try each
 	$(BIN)/python tools/package.py
 
-test-torch: $(VENV)/torch.stamp  ## the checks against torch
+test-torch: $(VENV)/torch.stamp  ## the checks against torch and transformers
 	$(BIN)/python -m pytest -m torch
 
 test-browser: $(VENV)/browser.stamp  ## the page in a real Chromium, and the API against its own description
@@ -78,5 +78,5 @@ $(VENV)/browser.stamp: $(VENV)/dev.stamp
 	@touch $@
 
 $(VENV)/torch.stamp: $(VENV)/dev.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,torch]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,torch-test]'
 	@touch $@

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,13 +64,13 @@ class RandomWeights(dict[str, NDArray[Any]]):
 def random_resnet() -> Callable[..., Weights]:
     """Make a narrow ResNet with torchvision's keys: basic blocks, or bottlenecks."""
 
-    def make(*, bottleneck: bool, seed: int = 0) -> Weights:
+    def make(*, bottleneck: bool, depths: Sequence[int] = (2, 2, 2, 2), seed: int = 0) -> Weights:
         weights = RandomWeights(seed)
         weights.convolution("conv1", "bn1", 8, 3, 7)
         width_in, expansion = 8, 4 if bottleneck else 1
         for stage in range(4):
             width = 8 * 2**stage
-            for block in range(2):
+            for block in range(depths[stage]):
                 prefix = f"layer{stage + 1}.{block}."
                 shapes = [(width, width_in, 3), (width, width, 3)]
                 if bottleneck:

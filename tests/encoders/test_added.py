@@ -160,5 +160,7 @@ def test_a_graph_may_take_the_place_of_weights(random_vit: Callable[..., Weights
 
 
 def test_only_names_with_published_files_are_offered() -> None:
-    with pytest.raises(ValueError, match=r"exist for resnet18, resnet50, dino_vits8, deit_tiny$"):
+    with pytest.raises(
+        ValueError, match=r"exist for resnet18, resnet50, dino_vits8, dinov2_vits14, clip_vitb32, deit_tiny$"
+    ):
         official_recipe("mine")

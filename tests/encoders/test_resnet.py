@@ -8,12 +8,23 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from i2cansay.encoders.checkpoint import CheckpointError, Weights
 from i2cansay.encoders.onnx_session import OnnxSession
 from i2cansay.encoders.preprocessing import Preprocessing
-from i2cansay.encoders.resnet import RESNET, RESNET18, RESNET50, build_resnet, resnet_shape
+from i2cansay.encoders.recipe import Recipe
+from i2cansay.encoders.resnet import (
+    RESNET,
+    RESNET18,
+    RESNET50,
+    TORCHVISION,
+    ResNetArithmetic,
+    build_resnet,
+    resnet_shape,
+)
+from i2cansay.encoders.resnet_keras import KERAS, RESNET50_KERAS
+from i2cansay.encoders.stages import StageError, blocks_from_text
+from tests.encoders.torch_resnet import torch_resnet
 
 HASHES = {
     "resnet18": ["5c106cde", "f37072fd"],
@@ -85,48 +96,71 @@ def test_the_shape_of_the_published_networks() -> None:
     assert resnet_shape(skeleton((3, 4, 23, 3), 3)) != RESNET50.shape
 
 
+@pytest.mark.parametrize("bottleneck", [False, True])
+def test_stages_stand_beside_the_last_layer(bottleneck: bool, random_resnet: Callable[..., Weights]) -> None:
+    weights = random_resnet(bottleneck=bottleneck)
+    pixels = np.random.default_rng(0).integers(0, 256, (3, 48, 48, 3), dtype=np.uint8)
+    last = OnnxSession(build_resnet(weights, Preprocessing()).SerializeToString()).run(pixels)
+    names = ["layer4.1.conv1", "layer4.0", "layer3.1", "layer1.0"]
+    both = OnnxSession(build_resnet(weights, Preprocessing(), stages=names).SerializeToString()).run(pixels)
+    widths = [256, 64, 256, 128, 32] if bottleneck else [64, 64, 64, 32, 8]
+    assert both.shape == (3, sum(widths))
+    assert np.array_equal(both[:, : widths[0]], last)
+    for block in np.split(both, np.cumsum(widths)[:-1], axis=1):
+        assert block.min() >= 0
+        assert np.ptp(block, axis=0).max() > 0
+
+
+def test_a_stage_that_is_not_there_is_named(random_resnet: Callable[..., Weights]) -> None:
+    for name in ("layer4.1", "layer5.0", "layer4.1.conv2"):
+        with pytest.raises(StageError, match=f"no stage '{name}'; it has .*layer1.0, .*layer4.1.conv1"):
+            build_resnet(random_resnet(bottleneck=False), Preprocessing(), stages=[name])
+
+
+@pytest.mark.parametrize("recipe", [RESNET18, RESNET50, RESNET50_KERAS], ids=lambda recipe: recipe.name)
+def test_the_stages_of_the_recipes_are_there_and_as_wide_as_they_say(
+    recipe: Recipe, random_resnet: Callable[..., Weights]
+) -> None:
+    depths, expansion = ((2, 2, 2, 2), 1) if recipe is RESNET18 else ((3, 4, 6, 3), 4)
+    narrow = random_resnet(bottleneck=recipe is not RESNET18, depths=depths)
+    model = build_resnet(narrow, Preprocessing(), stages=recipe.stages)
+    blocks = blocks_from_text({entry.key: entry.value for entry in model.metadata_props}["blocks"])
+    assert recipe.facts is not None
+    assert recipe.facts.width == 512 * expansion
+    assert recipe.facts.stages_width == 8 * sum(
+        block.width for block in blocks
+    )  # 8 times as wide as this one
+
+
+def test_weights_trained_on_another_range_of_pixels_are_refused(
+    random_resnet: Callable[..., Weights],
+) -> None:
+    weights = random_resnet(bottleneck=True)
+    with pytest.raises(
+        CheckpointError, match=r"trained on pixels of about .*resnet50_keras takes the weights"
+    ):
+        build_resnet(weights, RESNET50_KERAS.preprocessing)
+    weights["bn1.running_var"] *= 64**2
+    with pytest.raises(CheckpointError, match="trained on pixels of about"):
+        build_resnet(weights, RESNET50.preprocessing)
+    assert build_resnet(weights, RESNET50_KERAS.preprocessing)
+
+
 @pytest.mark.torch
+@pytest.mark.parametrize("arithmetic", [TORCHVISION, KERAS], ids=["torchvision", "keras"])
 @pytest.mark.parametrize("bottleneck", [False, True])
 @pytest.mark.parametrize("size", [64, 45])
 def test_a_random_network_equals_torch(
-    bottleneck: bool, size: int, random_resnet: Callable[..., Weights]
+    arithmetic: ResNetArithmetic, bottleneck: bool, size: int, random_resnet: Callable[..., Weights]
 ) -> None:
     pytest.importorskip("torch")
     weights = random_resnet(bottleneck=bottleneck)
     looking = Preprocessing(size=size, resize=size)
     pixels = np.random.default_rng(1).integers(0, 256, (2, size, size, 3), dtype=np.uint8)
-    features = OnnxSession(build_resnet(weights, looking).SerializeToString()).run(pixels)
-    expected = _torch_reference(weights, looking.normalise(pixels))
-    assert np.abs(features - expected).max() < 1e-4 * max(1, np.abs(expected).max())
-
-
-def _torch_reference(weights: Weights, numbers: NDArray[np.float32]) -> NDArray[Any]:
-    """A ResNet written out in torch, batch norms unfolded."""
-    import torch
-    from torch.nn import functional as F
-
-    w = {key: torch.from_numpy(np.asarray(value)).float() for key, value in weights.items()}
-
-    def layer(x: Any, name: str, norm: str, stride: int = 1) -> Any:
-        kernel = w[f"{name}.weight"]
-        x = F.conv2d(x, kernel, stride=stride, padding=kernel.shape[-1] // 2)
-        parts = [w[f"{norm}.{part}"] for part in ("running_mean", "running_var", "weight", "bias")]
-        return F.batch_norm(x, *parts, eps=1e-5)
-
-    x = F.relu(layer(torch.from_numpy(numbers.transpose(0, 3, 1, 2).copy()), "conv1", "bn1", 2))
-    x = F.max_pool2d(x, 3, 2, 1)
-    for stage in (1, 2, 3, 4):
-        for block in (0, 1):
-            name = f"layer{stage}.{block}."
-            stride = 2 if stage > 1 and block == 0 else 1
-            if f"{name}conv3.weight" in w:
-                y = F.relu(layer(x, f"{name}conv1", f"{name}bn1"))
-                y = F.relu(layer(y, f"{name}conv2", f"{name}bn2", stride))
-                y = layer(y, f"{name}conv3", f"{name}bn3")
-            else:
-                y = F.relu(layer(x, f"{name}conv1", f"{name}bn1", stride))
-                y = layer(y, f"{name}conv2", f"{name}bn2")
-            if f"{name}downsample.0.weight" in w:
-                x = layer(x, f"{name}downsample.0", f"{name}downsample.1", stride)
-            x = F.relu(x + y)
-    return np.asarray(x.mean(dim=(2, 3)).numpy())
+    stages = ["layer4.0", "layer3.1", "layer4.1.conv1", "layer2.0.conv1"]
+    model = build_resnet(weights, looking, stages=stages, logits=True, arithmetic=arithmetic)
+    expected = torch_resnet(weights, looking.normalise(pixels), arithmetic)
+    for output, names in {"features": ["last", *stages], "logits": ["logits"]}.items():
+        found = OnnxSession(model.SerializeToString(), output=output).run(pixels)
+        torchs = np.concatenate([expected[name] for name in names], axis=1)
+        assert np.abs(found - torchs).max() < 1e-4 * max(1, np.abs(torchs).max())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,16 +14,12 @@ from sklearn.datasets import load_sample_images
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
 from i2cansay.encoders.onnx_session import OnnxSession
+from i2cansay.encoders.position_embedding import cubic_weights, resize_positions
 from i2cansay.encoders.preprocessing import Preprocessing, SizeError
-from i2cansay.encoders.vit import (
-    DEIT_TINY,
-    DINO_VITS8,
-    VIT,
-    build_vit,
-    cubic_weights,
-    resize_positions,
-    vit_shape,
-)
+from i2cansay.encoders.stages import StageError
+from i2cansay.encoders.vit import TIMM, ViTArithmetic, build_vit, vit_shape
+from i2cansay.encoders.vit_recipes import DEIT_TINY, DINO_VITS8, VIT
+from tests.encoders.torch_vit import torch_vit
 
 LOOKING = Preprocessing(size=32, resize=32)
 PALACE, DAISY = 698, 985
@@ -185,59 +180,63 @@ def test_a_real_transformer_sees_the_same_at_another_size(deit_tiny: Path) -> No
     assert np.diag(likeness).min() > max(likeness[0, 1], likeness[1, 0]) + 0.3
 
 
+def test_stages_stand_beside_the_last_layer(random_vit: Callable[..., Weights]) -> None:
+    weights, pixels = random_vit(depth=3), random_pixels(2, 32)
+    last = OnnxSession(build_vit(weights, LOOKING).SerializeToString()).run(pixels)
+    names = ["block2.patches", "block1.class", "block0.patches"]
+    both = OnnxSession(build_vit(weights, LOOKING, stages=names).SerializeToString()).run(pixels)
+    assert both.shape == (2, 4 * 128)
+    assert np.allclose(both[:, :128], last, atol=1e-5)
+    one_block = {key: array for key, array in weights.items() if not key.startswith("blocks.2.")}
+    after_two = OnnxSession(build_vit(one_block, LOOKING).SerializeToString()).run(pixels)
+    assert np.allclose(both[:, 256:384], after_two, atol=1e-5)
+
+
+def test_nothing_is_added_for_stages_that_are_not_wanted(random_vit: Callable[..., Weights]) -> None:
+    """One norm before each half of a block, one before and one after them all."""
+    nodes = build_vit(random_vit(depth=3), LOOKING).graph.node
+    assert sum(node.op_type == "LayerNormalization" for node in nodes) == 7
+
+
+def test_the_class_token_of_the_last_block_is_a_stage_only_before_a_projection(
+    random_vit: Callable[..., Weights],
+) -> None:
+    weights, pixels = random_vit(), random_pixels(2, 32)
+    with pytest.raises(
+        StageError, match=r"no stage 'block1.class'; it has block0.class, block0.patches, block1"
+    ):
+        build_vit(weights, LOOKING, stages=["block1.class"])
+    weights["projection.weight"] = np.random.default_rng(2).normal(size=(96, 128)).astype(np.float32)
+    both = OnnxSession(build_vit(weights, LOOKING, stages=["block1.class"]).SerializeToString()).run(pixels)
+    assert np.allclose(both[:, 96:] @ weights["projection.weight"].T, both[:, :96], atol=1e-3)
+
+
 @pytest.mark.torch
 @pytest.mark.parametrize("size", [32, 48, 24])
-def test_a_random_transformer_equals_torch(size: int, random_vit: Callable[..., Weights]) -> None:
+@pytest.mark.parametrize(
+    "arithmetic", [TIMM, ViTArithmetic(1e-5, quick_gelu=True, first_norm=True)], ids=["timm", "openai"]
+)
+def test_a_random_transformer_equals_torch(
+    size: int, arithmetic: ViTArithmetic, random_vit: Callable[..., Weights]
+) -> None:
     pytest.importorskip("torch")
-    weights, looking, pixels = (
-        random_vit(depth=3),
-        Preprocessing(size=size, resize=size),
-        random_pixels(2, size),
-    )
-    features = OnnxSession(build_vit(weights, looking).SerializeToString()).run(pixels)
-    assert np.abs(features - _torch_reference(weights, looking.normalise(pixels), heads=2)).max() < 1e-4
+    looking, pixels = Preprocessing(size=size, resize=size), random_pixels(2, size)
+    weights = random_vit(depth=3)
+    if arithmetic.first_norm:
+        weights |= {"norm_pre.weight": np.linspace(0.5, 2, 128), "norm_pre.bias": np.linspace(-1, 1, 128)}
+    stages = ["block2.patches", "block1.class", "block0.patches"]
+    model = build_vit(weights, looking, stages=stages, arithmetic=arithmetic)
+    expected = torch_vit(weights, looking.normalise(pixels), heads=2, arithmetic=arithmetic)
+    found = OnnxSession(model.SerializeToString()).run(pixels)
+    assert np.abs(found - np.concatenate([expected[name] for name in ("last", *stages)], axis=1)).max() < 1e-4
 
 
 @pytest.mark.torch
 @pytest.mark.data
 def test_the_real_transformer_equals_torch(deit_tiny: Path) -> None:
     pytest.importorskip("torch")
-    encoder = get_encoder("deit_tiny", weights=deit_tiny)
+    encoder = get_encoder("deit_tiny", weights=deit_tiny, features="stages")
     squares = np.stack([encoder.prepare(image) for image in load_sample_images().images])
-    expected = _torch_reference(read_checkpoint(deit_tiny), encoder.preprocessing.normalise(squares), heads=3)
+    pooled = torch_vit(read_checkpoint(deit_tiny), encoder.preprocessing.normalise(squares), heads=3)
+    expected = np.concatenate([pooled[block.name] for block in encoder.blocks], axis=1)
     assert np.abs(encoder.infer(squares) - expected).max() < 1e-4 * np.abs(expected).max()
-
-
-def _torch_reference(weights: Weights, numbers: NDArray[np.float32], heads: int) -> NDArray[Any]:
-    """A vision transformer written out in torch."""
-    import torch
-    from torch.nn import functional as F
-
-    w = {key: torch.from_numpy(np.asarray(value)).float() for key, value in weights.items()}
-    kernel = w["patch_embed.proj.weight"]
-    dim, patch = kernel.shape[0], kernel.shape[-1]
-    x = F.conv2d(
-        torch.from_numpy(numbers.transpose(0, 3, 1, 2).copy()), kernel, w["patch_embed.proj.bias"], patch
-    )
-    side, old = x.shape[-1], round((w["pos_embed"].shape[1] - 1) ** 0.5)
-    grid = w["pos_embed"][:, 1:].reshape(1, old, old, dim).permute(0, 3, 1, 2)
-    grid = F.interpolate(grid, size=(side, side), mode="bicubic", align_corners=False)
-    positions = torch.cat([w["pos_embed"][:, :1], grid.flatten(2).transpose(1, 2)], dim=1)
-    x = torch.cat([w["cls_token"].expand(len(x), -1, -1), x.flatten(2).transpose(1, 2)], dim=1) + positions
-
-    def norm(x: Any, name: str) -> Any:
-        return F.layer_norm(x, (dim,), w[f"{name}.weight"], w[f"{name}.bias"], eps=1e-6)
-
-    def linear(x: Any, name: str) -> Any:
-        return F.linear(x, w[f"{name}.weight"], w[f"{name}.bias"])
-
-    block = 0
-    while f"blocks.{block}.norm1.weight" in w:
-        name = f"blocks.{block}."
-        qkv = linear(norm(x, f"{name}norm1"), f"{name}attn.qkv")
-        query, key, value = qkv.reshape(*x.shape[:2], 3, heads, dim // heads).permute(2, 0, 3, 1, 4)
-        mixed = F.scaled_dot_product_attention(query, key, value).transpose(1, 2).flatten(2)
-        x = x + linear(mixed, f"{name}attn.proj")
-        x = x + linear(F.gelu(linear(norm(x, f"{name}norm2"), f"{name}mlp.fc1")), f"{name}mlp.fc2")
-        block += 1
-    return np.asarray(norm(x, "norm")[:, 0].numpy())

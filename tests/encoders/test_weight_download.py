@@ -11,7 +11,7 @@ import pytest
 
 from i2cansay.encoders.recipe import OfficialFile
 from i2cansay.encoders.resnet import RESNET50
-from i2cansay.encoders.vit import DEIT_TINY, VIT
+from i2cansay.encoders.vit_recipes import DEIT_TINY, VIT
 from i2cansay.encoders.weight_download import choose_file, downloaded
 
 DATA = bytes(range(256)) * 10_000
@@ -76,7 +76,7 @@ def test_the_file_can_be_chosen() -> None:
     assert choose_file(DEIT_TINY).sha256 == "a1311bcf"
     with pytest.raises(ValueError, match=r"resnet50 has the files .*resnet50-19c8e357.pth"):
         choose_file(RESNET50, "resnet50.pth")
-    with pytest.raises(ValueError, match="no official file of vit"):
+    with pytest.raises(ValueError, match="no address to download vit from; vit needs a checkpoint"):
         choose_file(VIT)
 
 

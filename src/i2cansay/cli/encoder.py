@@ -46,8 +46,8 @@ def add(
     weights: Annotated[
         Path | None,
         typer.Option(
-            help="A checkpoint (.pth, .safetensors, .npz), or an .onnx file; a .toml beside it says how "
-            "images are prepared."
+            help="A checkpoint (.pth, .safetensors, .npz, or a TensorFlow.js model as folder or .tgz), or an .onnx "
+            "file; a .toml beside it says how images are prepared."
         ),
     ] = None,
     download: Annotated[bool, typer.Option("--download", help="Fetch the official file.")] = False,

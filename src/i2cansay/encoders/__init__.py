@@ -65,7 +65,7 @@ def get_encoder(
     'pixels+mirror'
     >>> get_encoder("resnet19")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: no encoder is called 'resnet19'; there are deit_tiny, dino_vits8, ...
+    ValueError: no encoder is called 'resnet19'; there are clip_vitb32, ...
     """
     spec = EncoderSpec.parse(name).with_choices(features=features, views=views, size=size)
     if spec.size is not None and spec.size < 1:

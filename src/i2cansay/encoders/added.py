@@ -28,6 +28,7 @@ from i2cansay.encoders.recipe import Recipe, sha256_of
 # How to tell a family by a key that only it has.
 SIGNS = {
     "patch_embed.proj.weight": "vit",
+    "embeddings.patch_embeddings.projection.weight": "vit",
     "layer1.0.conv1.weight": "resnet",
     "_conv_stem.weight": "efficientnet-lite0",
 }
@@ -94,7 +95,7 @@ def add_encoder(name: str, weights: Path) -> Encoder:
     name : str
         A name of the table that needs weights (`resnet18`), or a new one.
     weights : Path
-        A checkpoint (`.pth`, `.safetensors`, `.npz`), or an `.onnx` file with its TOML file beside it. Beside
+        A checkpoint (whatever `read_checkpoint` reads), or an `.onnx` file with its TOML file beside it. Beside
         a checkpoint too, a TOML file may say how images are prepared (size, resize, interpolation, mean,
         std); what it leaves out is the recipe's.
     """
@@ -112,6 +113,7 @@ def add_encoder(name: str, weights: Path) -> Encoder:
         return _keep(name, ".onnx", weights.read_bytes(), description.settings())
     arrays = read_checkpoint(weights)
     recipe = recipe or _recognised(arrays)
+    arrays = recipe.adapted(arrays)
     looking = recipe.preprocessing_for(weights, sha256_of(weights))
     return _keep(name, ".safetensors", _safetensors(arrays), {"recipe": recipe.name, **asdict(looking)})
 

@@ -1,7 +1,7 @@
 """Weights from a checkpoint file as plain arrays, without torch and without trusting the file.
 
-Three formats are read: torch's `.pth` (today's zip archive and the older stream of pickles, both through a
-restricted unpickler), `.safetensors` and `.npz`.
+Four formats are read: torch's `.pth` (today's zip archive and the older stream of pickles, both through a
+restricted unpickler), `.safetensors`, `.npz`, and TensorFlow.js models (a folder, or an npm package's `.tgz`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from i2cansay.encoders.tfjs_file import MANIFEST, files_of_tfjs, read_tfjs
 from i2cansay.encoders.torch_file import CheckpointError, decode, read_torch
 
-__all__ = ["CheckpointError", "Weights", "read_checkpoint"]
+__all__ = ["CheckpointError", "Weights", "files_of", "read_checkpoint"]
 
 Weights = dict[str, NDArray[Any]]
 
@@ -39,7 +40,7 @@ def read_checkpoint(path: str | Path) -> Weights:
     Parameters
     ----------
     path : str or Path
-        A `.pth`, `.pt`, `.bin`, `.safetensors` or `.npz` file.
+        A `.pth`, `.pt`, `.bin`, `.safetensors`, `.npz` or `.tgz` file, or the folder of a TensorFlow.js model.
 
     Returns
     -------
@@ -57,13 +58,13 @@ def read_checkpoint(path: str | Path) -> Weights:
     ['bias', 'weight']
     """
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in READERS:
+    read = read_tfjs if _is_tfjs(path) else READERS.get(path.suffix.lower())
+    if read is None:
         raise ValueError(f"expected a checkpoint ending in {', '.join(READERS)}, got {path.name!r}")
-    if not path.is_file():
+    if not path.is_file() and not path.is_dir():
         raise FileNotFoundError(f"no checkpoint at {path}")
     try:
-        weights = READERS[suffix](path)
+        weights = read(path)
     except CheckpointError as error:
         raise CheckpointError(f"{path.name}: {error}") from error
     except OSError:
@@ -73,6 +74,15 @@ def read_checkpoint(path: str | Path) -> Weights:
     if not weights:
         raise CheckpointError(f"{path.name} holds no tensors")
     return _without_prefix(weights)
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the files that a checkpoint consists of: itself, or those of a TensorFlow.js model in a folder."""
+    return files_of_tfjs(path) if _is_tfjs(path) else [path]
+
+
+def _is_tfjs(path: Path) -> bool:
+    return path.is_dir() or path.name == MANIFEST
 
 
 def _read_npz(path: Path) -> Weights:
@@ -98,6 +108,7 @@ READERS: Mapping[str, Callable[[Path], Weights]] = {
     ".bin": read_torch,
     ".safetensors": _read_safetensors,
     ".npz": _read_npz,
+    ".tgz": read_tfjs,
 }
 
 

@@ -15,10 +15,13 @@ ENCODERS: dict[str, str] = {
     "efficientnet-lite2": "i2cansay.encoders.efficientnet:EFFICIENTNET_LITE2",
     "resnet18": "i2cansay.encoders.resnet:RESNET18",
     "resnet50": "i2cansay.encoders.resnet:RESNET50",
+    "resnet50_keras": "i2cansay.encoders.resnet_keras:RESNET50_KERAS",
     "resnet": "i2cansay.encoders.resnet:RESNET",
-    "dino_vits8": "i2cansay.encoders.vit:DINO_VITS8",
-    "deit_tiny": "i2cansay.encoders.vit:DEIT_TINY",
-    "vit": "i2cansay.encoders.vit:VIT",
+    "dino_vits8": "i2cansay.encoders.vit_recipes:DINO_VITS8",
+    "dinov2_vits14": "i2cansay.encoders.vit_recipes:DINOV2_VITS14",
+    "clip_vitb32": "i2cansay.encoders.vit_recipes:CLIP_VITB32",
+    "deit_tiny": "i2cansay.encoders.vit_recipes:DEIT_TINY",
+    "vit": "i2cansay.encoders.vit_recipes:VIT",
     "pixels": "i2cansay.encoders.pixels:PIXELS",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -102,15 +102,16 @@ class Graph:
         """Add a flattening to (n, everything else)."""
         return self.add("Flatten", x, axis=1)
 
-    def stage(self, name: str, layer: str, *, pool: str = "mean") -> None:
+    def stage(self, name: str, layer: str | Callable[[], str], *, pool: str = "mean") -> None:
         """Offer a layer as a stage; where it is not among the wanted ones, nothing is added.
 
         Parameters
         ----------
         name : str
             Unique in the network, as "block7.expansion".
-        layer : str
-            A map (n, d, height, width), tokens (n, tokens, d), or (n, d), as `pool` says.
+        layer : str or callable
+            A map (n, d, height, width), tokens (n, tokens, d), or (n, d), as `pool` says; or what adds it to the
+            graph, called only where the stage is wanted.
         pool : {"mean", "mean-tokens", "first-token", "none"}
             How it becomes (n, d): the mean over all places of a map; the mean over, or the first of, the tokens; as
             it is.
@@ -119,7 +120,7 @@ class Graph:
             raise StageError(f"a stage {name!r} is there already; give each a name of its own")
         self._offered.append(name)
         if name in {stage.name for stage in self._stages}:
-            self._pooled[name] = self._pool(layer, pool)
+            self._pooled[name] = self._pool(layer if isinstance(layer, str) else layer(), pool)
 
     def _pool(self, layer: str, pool: str) -> str:
         match pool:

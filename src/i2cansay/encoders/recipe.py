@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from i2cansay.disk.places import data_folders
-from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
+from i2cansay.encoders.checkpoint import CheckpointError, Weights, files_of, read_checkpoint
 from i2cansay.encoders.description import preprocessing_beside
 from i2cansay.encoders.device import CPU
 from i2cansay.encoders.encoder import Encoder, Features
@@ -24,6 +24,7 @@ from i2cansay.encoders.used_weights import HEADS, UsedWeights
 
 # Raise when a builder changes what it writes, so that cached graphs are built anew.
 BUILDER_VERSION = "1"
+CHUNK = 2**20
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,11 @@ class Recipe:
         Weights to their network's blocks, depth and width in words.
     shape : str
         What `shape_of` says of this network; empty where any will do.
+    adapt : callable or None
+        Weights under the keys of a file to weights under the keys that `build` reads. It leaves those that have
+        these keys already as they are, so that doing it twice is doing it once.
+    arithmetic : str
+        What `build` does in another way than its family, where the weights do not tell; part of the fingerprint.
     stages : tuple of Stage
         What `features="stages"` reads besides the last layer, in the order of the blocks.
     facts : NetworkFacts or None
@@ -75,6 +81,8 @@ class Recipe:
     fixed_size: bool = False
     shape_of: Callable[[Weights], str] | None = None
     shape: str = ""
+    adapt: Callable[[Weights], Weights] | None = None
+    arithmetic: str = ""
     stages: tuple[Stage, ...] = ()
     facts: NetworkFacts | None = None
 
@@ -146,6 +154,7 @@ class Recipe:
             for file in self.files
             if file.url
         )
+        choices = choices or (self.facts.source if self.facts is not None else "")
         return (
             f"{self.name} needs its weights: get {choices}, then run "
             f"`i2cansay encoder add {self.name} --weights FILE`, "
@@ -213,6 +222,7 @@ class Recipe:
         self, weights: Weights, preprocessing: Preprocessing, *, stages: tuple[Stage, ...] = ()
     ) -> Any:
         """Build the ONNX model and note in it which weights it was made from."""
+        weights = self.adapted(weights)
         used = UsedWeights(weights)
         try:
             if self.shape_of is not None and (found := self.shape_of(weights)) != self.shape:
@@ -228,8 +238,17 @@ class Recipe:
             raise CheckpointError(f"these weights do not make a {self.name}: {error}") from error
         used.check(self.name)
         entry = model.metadata_props.add()
-        entry.key, entry.value = "weights", digest_of(weights)
+        entry.key, entry.value = "weights", digest_of(weights, self.arithmetic)
         return model
+
+    def adapted(self, weights: Weights) -> Weights:
+        """Return the weights under the keys that the network is built from."""
+        try:
+            return weights if self.adapt is None else self.adapt(weights)
+        except (CheckpointError, MemoryError):
+            raise
+        except Exception as error:  # shapes that cannot be transposed or joined fail in numpy
+            raise CheckpointError(f"these are not the weights of {self.name}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -243,9 +262,9 @@ class BuiltModel:
         return self.session.run(squares, threads=threads)
 
 
-def digest_of(weights: Weights) -> str:
+def digest_of(weights: Weights, arithmetic: str = "") -> str:
     """Hash the weights that features depend on, by value: the file format and float width do not matter."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(arithmetic.encode())
     for name in sorted(weights):
         array = weights[name]
         if array.dtype.kind == "f" and not name.startswith(HEADS):
@@ -255,8 +274,12 @@ def digest_of(weights: Weights) -> str:
 
 
 def sha256_of(path: Path) -> str:
-    """Hash a file."""
-    if not path.is_file():
+    """Hash the file of a checkpoint, or its files, one after the other."""
+    if not path.exists():
         raise FileNotFoundError(f"no file of weights at {path}")
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    digest = hashlib.sha256()
+    for file in files_of(path):
+        with file.open("rb") as stream:
+            while piece := stream.read(CHUNK):
+                digest.update(piece)
+    return digest.hexdigest()

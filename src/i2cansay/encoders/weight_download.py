@@ -21,7 +21,7 @@ def choose_file(recipe: Recipe, name: str | None = None) -> OfficialFile:
     """Return the official file called `name`, or the recommended one."""
     offered = [file for file in recipe.files if file.url]
     if not offered:
-        raise ValueError(f"there is no official file of {recipe.name}; give your own with --weights")
+        raise ValueError(f"there is no address to download {recipe.name} from; {recipe.how_to_get()}")
     for file in offered:
         if name in (None, file.name):
             return file
