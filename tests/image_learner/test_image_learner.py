@@ -394,3 +394,19 @@ def test_what_does_not_fit_together_is_refused() -> None:
         ImageLearner(get_encoder("pixels"), size=4)
     with pytest.raises(ValueError, match=r"width 2, the encoder 'pixels' makes 48"):
         ImageLearner("pixels", make_learner("ncm").partial_fit([[1.0, 2.0]], [0]), size=4)
+
+
+def test_what_changed_after_learning_began_is_not_saved(tmp_path: Path) -> None:
+    model = fresh()
+    model.learn(*small_images(10))
+    model.learner.set_params(significance=False)
+    with pytest.raises(ValueError, match="significance changed after learning began"):
+        model.save(tmp_path / "model.i2cs")
+    assert not (tmp_path / "model.i2cs").exists()
+
+
+@pytest.mark.parametrize("name", ["i2cansay", "slda"])
+def test_images_given_to_a_learner_of_features_are_sent_here(name: str) -> None:
+    images: Any = [Image.new("RGB", (8, 8))] * 2
+    with pytest.raises(ValueError, match=r"features, \(n, d\).*use ImageLearner"):
+        make_learner(name).partial_fit(images, ["a", "b"])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from i2cansay import ImageLearner, load, make_learner
+from i2cansay import load, make_learner
 from i2cansay.learners.base import OnlineClassifier
 
 PAPER: dict[str, Any] = {"name": "i2cansay", "random_state": 0}
@@ -121,15 +121,6 @@ def test_how_fast_samples_fade_may_change_and_that_they_fade_may_not(tmp_path: P
         learner.partial_fit(X, y)
     assert faster.class_counts_.sum() < 0.5 * model.class_counts_.sum()
     np.testing.assert_array_equal(waiting.class_counts_, model.class_counts_)
-
-
-def test_a_learner_of_images_is_not_saved_either(tmp_path: Path) -> None:
-    model = ImageLearner("pixels", make_learner(**PAPER), size=4)
-    model.learn([np.full((4, 4, 3), value, dtype=np.uint8) for value in (0, 255)], ["dark", "light"])
-    model.learner.set_params(significance=False)
-    with pytest.raises(ValueError, match="significance changed after learning began"):
-        model.save(tmp_path / "model.i2cs")
-    assert not (tmp_path / "model.i2cs").exists()
 
 
 def test_a_learner_that_names_no_structural_parameters_has_none() -> None:

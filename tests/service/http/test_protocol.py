@@ -314,6 +314,45 @@ def test_where_descriptors_are_short_it_pauses_and_then_goes_on(
     assert "Too many open files" in caplog.text
 
 
+def test_one_connection_that_fails_does_not_end_the_listening(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ours, theirs = (
+        socket.socketpair()
+    )  # has no TCP_NODELAY, as a socket that was reset before it was accepted
+    came = 0
+
+    async def one(_: socket.socket) -> tuple[socket.socket, tuple[str, int]]:
+        nonlocal came
+        came += 1
+        if came > 1:
+            await asyncio.sleep(1000)
+        return ours, ("127.0.0.1", 7)
+
+    async def listen() -> None:
+        (listening,) = bind("127.0.0.1", 0)
+        monkeypatch.setattr(asyncio.get_running_loop(), "sock_accept", one)
+        made = Listener(
+            listening,
+            Connections(4, Limits()),
+            ServiceMetrics(),
+            lambda _: pytest.fail("it was refused before"),
+            context=None,
+            seconds=1.0,
+        )
+        while came < 2 and not made._tasks[0].done():
+            await asyncio.sleep(0.01)
+        made.close()
+        await made.wait_closed()
+
+    theirs.settimeout(20)
+    with theirs, caplog.at_level(logging.ERROR):
+        asyncio.run(listen())
+        assert came == 2
+        assert theirs.recv(1) == b""  # it was closed
+    assert "could not be admitted" in caplog.text
+
+
 # -- nonsense -----------------------------------------------------------------------------------------------
 
 

@@ -13,7 +13,12 @@ from i2cansay.encoders import get_encoder
 from i2cansay.encoders.encoder import EncodedImages
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.limits import Limits
-from i2cansay.service.model.image_queue import SLICE_IMAGES, SLICE_PIXELS, ImageQueue
+from i2cansay.service.model.image_queue import (
+    SLICE_IMAGES,
+    SLICE_PIXELS,
+    SMALL_PIXELS,
+    ImageQueue,
+)
 from i2cansay.service.model.image_size import MeasuredImage, measure_images
 from tests.service.material import make_image
 
@@ -107,6 +112,37 @@ def test_a_small_image_waits_for_one_large_image_however_many_there_are(watched:
     assert [len(each) for each in watched.slices] == [1] * 13  # a large image goes alone
 
 
+@pytest.mark.parametrize("pixels", [LARGE, SLICE_PIXELS, SLICE_PIXELS // 3])
+def test_nor_for_more_than_one_slice_of_any_others(watched: Watched, pixels: int) -> None:
+    queue = ImageQueue(watched.encoder, Limits(pixels_in_flight=1000 * LARGE))
+    attacks = [queue.encode(images("red", 1, pixels)) for _ in range(50)]
+    watched.begun()  # the first slice is under way
+    smallest = queue.encode(images("blue", 1))
+    small = queue.encode(images("green", 1, pixels - 1))
+    watched.go(2)  # it, and that of the smallest
+    assert len(smallest.result(20)) == 1
+    watched.go(2)  # one of the others, which were passed over
+    assert len(small.result(20)) == 1
+    assert not attacks[-1].done()
+    watched.go()
+    assert all(len(attack.result(20)) == 1 for attack in attacks)
+    queue.close()
+
+
+def test_small_images_without_end_do_not_keep_a_large_one_out(watched: Watched) -> None:
+    queue = ImageQueue(watched.encoder, Limits())
+    first = queue.encode(images("red", SLICE_IMAGES))
+    watched.begun()
+    large = queue.encode(images("blue", 1, LARGE))
+    others = [queue.encode(images("red", SLICE_IMAGES)) for _ in range(3)]
+    watched.go(3)
+    assert len(large.result(20)) == 1
+    assert not all(other.done() for other in others)
+    watched.go()
+    assert all(len(each.result(20)) == SLICE_IMAGES for each in (first, *others))
+    queue.close()
+
+
 def test_large_requests_take_turns(watched: Watched) -> None:
     queue = ImageQueue(watched.encoder, Limits())
     first, second = images("red", 3, LARGE), images("blue", 3, LARGE)
@@ -140,14 +176,20 @@ def test_too_many_pixels_are_asked_to_come_back_and_a_small_request_is_not(watch
     under_way = queue.encode(images("red", 1, LARGE))
     watched.begun()  # what is under way waits no more
     waits = queue.encode(images("red", 3, LARGE))
-    with pytest.raises(ServiceError, match="busy") as refusal:
-        queue.encode(images("green", 2, LARGE))
-    assert refusal.value.status == 429
+    almost = queue.encode(images("green", 1, LARGE - SMALL_PIXELS))
+    for many in (
+        images("green", 1, LARGE),
+        images("green", 1, SLICE_PIXELS),
+        images("green", 2, SMALL_PIXELS),
+    ):
+        with pytest.raises(ServiceError, match="busy") as refusal:
+            queue.encode(many)
+        assert refusal.value.status == 429
     small = queue.encode(images("blue", 1))
     assert waits.cancel()
     room = queue.encode(images("green", 3, LARGE))  # what was given up leaves room
     watched.go()
-    assert [len(each.result(20)) for each in (under_way, small, room)] == [1, 1, 3]
+    assert [len(each.result(20)) for each in (under_way, almost, small, room)] == [1, 1, 1, 3]
     queue.close()
 
 

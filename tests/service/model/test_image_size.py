@@ -11,7 +11,8 @@ from PIL import Image, features
 
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.limits import Limits
-from i2cansay.service.model.image_size import MOST_SCANS, measure_images
+from i2cansay.service.model.image_parts import MOST_SCANS
+from i2cansay.service.model.image_size import measure_images
 
 
 def saved(kind: str, mode: str = "RGB", size: tuple[int, int] = (30, 20), **options: Any) -> bytes:

@@ -91,7 +91,11 @@ class Listener:
                 self._connections.evict_one()
                 await asyncio.sleep(PAUSE)
                 continue
-            self._admit(connection, str(address[0]))
+            try:
+                self._admit(connection, str(address[0]))
+            except Exception as error:  # one connection must not end the acceptance of all others
+                connection.close()
+                log.error("a connection could not be admitted: %s", error)
             await asyncio.sleep(0)  # when many come at once, others must have their turn in between
 
     def _admit(self, connection: socket.socket, address: str) -> None:

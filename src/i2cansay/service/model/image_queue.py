@@ -18,6 +18,8 @@ from i2cansay.service.model.image_size import MeasuredImage
 SLICE_PIXELS = 2**24
 """Pixels that are encoded together; a larger image is encoded alone."""
 SLICE_IMAGES = 16
+SMALL_PIXELS = 2**20
+"""A request of so many pixels is queued even where many wait."""
 
 
 @dataclass(eq=False)
@@ -33,9 +35,9 @@ class _Request:
     def pixels_left(self) -> int:
         return sum(image.pixels for image in self.images[self.begun :])
 
-    def is_large(self) -> bool:
-        """Return whether the next image is larger than a slice."""
-        return self.images[self.begun].pixels > SLICE_PIXELS
+    def next_pixels(self) -> int:
+        """Return the size of the next image."""
+        return self.images[self.begun].pixels
 
     def finish(self) -> None:
         """Answer if all images are done and the client still waits."""
@@ -52,18 +54,18 @@ class _Request:
 class ImageQueue:
     """An encoder and the requests that wait for it.
 
-    Requests take turns, one image each, and images that fit into a slice are encoded together. Images larger than a
-    slice have turns of their own, and after each one the smaller images come first. So a request with one small
-    image waits for at most one large image. A request whose future is cancelled, because its time is up or its
-    client has gone, is dropped.
+    Requests take turns, one image each, and images that fit into a slice are encoded together; a larger image is
+    encoded alone. A slice takes the smallest images, and where these were not the next in turn, the slice after it
+    takes those. So a small image waits for one slice of larger ones, or two, however many there are, and the larger
+    ones are not kept out by small ones. A request whose future is cancelled, because its time is up or its client
+    has gone, is dropped.
     """
 
     def __init__(self, encoder: Encoder, limits: Limits) -> None:
         self.encoder = encoder
         self._limits = limits
-        # Requests with images still to encode, by whether the next image is larger than a slice.
-        self._turns: dict[bool, deque[_Request]] = {False: deque(), True: deque()}
-        self._large = False  # whether the last slice was of those
+        self._turns: deque[_Request] = deque()  # those with images still to encode
+        self._owed = False  # whether the last slice left out the next in turn
         self._wake = threading.Condition()
         self._closed = False
         self._thread = threading.Thread(
@@ -72,12 +74,12 @@ class ImageQueue:
         self._thread.start()
 
     def __len__(self) -> int:
-        return sum(map(len, self._turns.values()))
+        return len(self._turns)
 
     def encode(self, images: list[MeasuredImage]) -> Future[Float32]:
         """Queue images; the future gives their features, (n, dim), or an error that names every unreadable one.
 
-        Raises ServiceError where too many requests wait, or where too many pixels wait and this request is large.
+        Raises ServiceError where too many requests wait, or too many pixels and this request is not small.
         """
         request = _Request(images)
         name = f"encoder {self.encoder.name}"
@@ -88,10 +90,10 @@ class ImageQueue:
             if len(self) >= self._limits.waiting:
                 raise busy(name)
             pixels = request.pixels_left()
-            waiting = sum(each.pixels_left() for turns in self._turns.values() for each in turns)
-            if pixels > SLICE_PIXELS and waiting + pixels > self._limits.pixels_in_flight:
+            waiting = sum(each.pixels_left() for each in self._turns)
+            if pixels > SMALL_PIXELS and waiting + pixels > self._limits.pixels_in_flight:
                 raise busy(name)
-            self._turns[request.is_large()].append(request)
+            self._turns.append(request)
             self._wake.notify()
         return request.answer
 
@@ -115,27 +117,27 @@ class ImageQueue:
 
     def _drop(self) -> None:
         """Drop requests that were cancelled or have failed."""
-        for turns in self._turns.values():
-            for request in [each for each in turns if each.answer.done()]:
-                turns.remove(request)
+        for request in [each for each in self._turns if each.answer.done()]:
+            self._turns.remove(request)
 
     def _take(self) -> list[tuple[_Request, int]]:
         """Return the next slice: requests, and positions of images in them."""
         self._drop()
-        self._large = bool(self._turns[True]) and not (self._large and self._turns[False])
-        turns = self._turns[self._large]
+        next_in_turn = self._turns[0] if self._turns else None
         taken: list[tuple[_Request, int]] = []
         room = SLICE_PIXELS
-        while turns and len(taken) < SLICE_IMAGES:
-            request = turns[0]
-            pixels = request.images[request.begun].pixels
-            if taken and pixels > room:
+        while self._turns and len(taken) < SLICE_IMAGES:
+            # Of equal sizes `min` takes the first, so they stay in turn.
+            request = self._turns[0] if self._owed else min(self._turns, key=_Request.next_pixels)
+            if taken and request.next_pixels() > room:
                 break
-            room -= pixels
-            taken.append((turns.popleft(), request.begun))
+            room -= request.next_pixels()
+            taken.append((request, request.begun))
+            self._turns.remove(request)
             request.begun += 1
             if request.begun < len(request.images):
-                self._turns[request.is_large()].append(request)
+                self._turns.append(request)
+        self._owed = bool(taken) and all(request is not next_in_turn for request, _ in taken)
         return taken
 
     def _serve(self, taken: list[tuple[_Request, int]]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import struct
 from typing import Any, NamedTuple
 
@@ -11,9 +10,14 @@ from i2cansay.encoders.images import formats_of
 from i2cansay.encoders.pillow_warnings import quiet_pillow_warnings
 from i2cansay.service.errors import refused, too_large
 from i2cansay.service.limits import Limits
-
-MOST_SCANS = 100
-"""Of a progressive JPEG, each a pass over the whole image. Real files have about 10; libtiff stops here too."""
+from i2cansay.service.model.image_parts import (
+    AGAIN,
+    MOST_READS,
+    CountedReads,
+    expensive_part,
+    slow_decoder,
+)
+from i2cansay.service.model.tiff_layout import tiff_layout
 
 
 class MeasuredImage(NamedTuple):
@@ -31,15 +35,15 @@ def measure_images(images: list[bytes], limits: Limits) -> list[MeasuredImage]:
     measured: list[MeasuredImage] = []
     total = 0
     for number, data in enumerate(images, start=1):
-        width, height = _size(data)
+        if (why := expensive_part(data)) is not None:
+            raise refused(f"image {number}: {why}")
+        width, height, why = _size(data)
+        if why is not None:
+            raise refused(f"image {number}: {why}")
         if width * height > limits.pixels:
             raise refused(
                 f"image {number}: it has {width} x {height} pixels, more than the {limits.pixels} allowed; "
                 "shrink it first"
-            )
-        if data[:2] == b"\xff\xd8" and (scans := data.count(b"\xff\xda")) > MOST_SCANS:
-            raise refused(
-                f"image {number}: it has {scans} scans, more than {MOST_SCANS}; save it again as JPEG"
             )
         total += width * height
         if total > limits.request_pixels:
@@ -51,16 +55,26 @@ def measure_images(images: list[bytes], limits: Limits) -> list[MeasuredImage]:
     return measured
 
 
-def _size(data: bytes) -> tuple[int, int]:
+def _size(data: bytes) -> tuple[int, int, str | None]:
+    """Return width and height, 0 where they cannot be read, and why the image should not be decoded."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return webp_size(data)
+        return *webp_size(data), None
     pillow: Any = import_extra("PIL.Image")
+    file = CountedReads(data)
+    width = height = 0
+    slow = None
     try:
-        with quiet_pillow_warnings(), pillow.open(io.BytesIO(data), formats=formats_of(pillow)) as opened:
+        with quiet_pillow_warnings(), pillow.open(file, formats=formats_of(pillow)) as opened:
             width, height = opened.size
-            return width, height
+            slow = slow_decoder(pillow, opened)
+            _ = getattr(opened, "is_animated", False)  # the decoder asks too, and a GIF is searched for it
     except Exception:  # decoders raise anything
-        return 0, 0
+        pass
+    if file.reads > MOST_READS:
+        return 0, 0, f"its header does not end within {MOST_READS} reads; {AGAIN}"
+    if (layout := tiff_layout(data)) is not None:
+        width, height = max(width, layout.width), max(height, layout.height)
+    return width, height, slow
 
 
 def webp_size(data: bytes) -> tuple[int, int]:
