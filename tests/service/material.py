@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -37,11 +38,16 @@ def rows(labels: Sequence[str], rng: np.random.Generator, width: int = WIDTH) ->
 
 
 def new_model(
-    folder: Path, *, min_samples: int = 2, learner: str = "i2cansay", limits: Limits | None = None
+    folder: Path,
+    *,
+    min_samples: int = 2,
+    learner: str = "i2cansay",
+    parameters: dict[str, Any] | None = None,
+    limits: Limits | None = None,
 ) -> ServedModel:
     """Make a model of features in a folder and open it."""
     path = folder / "tested.sqlite"
-    Database.create(path, ModelFacts("tested", learner, {}, None, min_samples, 0.0))
+    Database.create(path, ModelFacts("tested", learner, parameters or {}, None, min_samples, 0.0))
     return ServedModel(path, limits or Limits(), ServiceMetrics())
 
 

@@ -383,6 +383,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         """What the labels are: "U" strings, "i" whole numbers, "f" the same as floats, "b" booleans; None before."""
         return self._labels.kind if self._started else None
 
+    @property
+    def fades(self) -> bool:
+        """Whether earlier samples count less with every later one: then a class mean can be its latest sample."""
+        return bool(getattr(self, "forgetting", 0))
+
     def forget(self, label: Label) -> Self:
         """Remove a class: its statistics and its weights.
 

@@ -174,6 +174,7 @@ def test_names_stay_in_the_folder(shared: Running, name: str) -> None:
     [
         ({"learner": "joint"}, "stores samples"),
         ({"parameters": {"memory_size": 10}}, "stores samples"),
+        ({"learner": "i2cansay_shared", "parameters": {"forgetting": 0.001}}, "lets samples fade"),
         ({"learner": "oracle"}, "there is no learner"),
         ({"learner": "i2cansay.learners.closed_form.ncm:NearestClassMean"}, "there is no learner"),
         ({"parameters": {"lr": -1.0}}, "lr"),

@@ -103,6 +103,7 @@ def test_a_forged_file_is_refused_with_a_sentence(
         ("i2cansay_shared", parameters(lift="wide"), "smaller lift"),
         ("i2cansay_shared", parameters(lift=3000), "cannot be what was learnt"),
         ("i2cansay_shared", parameters(n_pseudo=3e6), "n_pseudo must be at most 100"),
+        ("i2cansay_shared", parameters(forgetting=0.5), "lets samples fade|was learnt"),
         ("i2cansay", parameters(lr="fast"), "lr must be"),
         ("i2cansay", parameters(memory_size=5), "stores samples|lacks"),
     ],
@@ -129,6 +130,12 @@ def test_one_sample_counted_twice_is_refused_where_the_file_shows_it(
     model.save(tmp_path / "model.i2cs")
     with pytest.raises(ServiceError, match="the samples of the class 'one' are all the same"):
         service.import_model("odd", (tmp_path / "model.i2cs").read_bytes())
+    assert service.models == {}
+
+
+def test_a_learner_that_forgets_by_itself_is_refused(service: Service, tmp_path: Path) -> None:
+    with pytest.raises(ServiceError, match="lets samples fade"):
+        service.import_model("odd", taught_file("i2cansay_shared", tmp_path, forgetting=0.001))
     assert service.models == {}
 
 

@@ -16,6 +16,7 @@ from i2cansay.service.model.requests import Forget, Learn, Rename, Undo
 from i2cansay.service.model.revision import can_undo
 from i2cansay.service.model.served_model import Question, ServedModel
 from i2cansay.service.service_metrics import ServiceMetrics
+from i2cansay.testing import small_learner
 from tests.service.material import new_model, rows, teach
 
 
@@ -37,9 +38,25 @@ def test_a_learner_of_lifted_features_refuses_to_undo_and_goes_on(tmp_path: Path
     model.close()
 
 
-@pytest.mark.parametrize("learner", ["i2cansay", "ncm", "slda", "naive", "gaussian_nb", "ridge"])
-def test_a_reopened_model_goes_on_bit_for_bit(tmp_path: Path, learner: str) -> None:
-    model = new_model(tmp_path, learner=learner)
+SERVED = [
+    name for name in LEARNERS if small_learner(name).streaming and not small_learner(name).stores_samples
+]
+
+
+@pytest.mark.parametrize(
+    ("learner", "parameters"),
+    [(learner, dict(small_learner(learner).small_parameters)) for learner in SERVED if learner != "cndpm"]
+    + [
+        ("i2cansay", {"significance": False, "momentum": 0.5}),
+        ("i2cansay_shared", {"lift": 0}),
+        ("i2cansay_shared", {"lift": 40, "analogies": False}),
+        ("fecam", {"covariance": "common"}),
+    ],
+)
+def test_a_reopened_model_goes_on_bit_for_bit(
+    tmp_path: Path, learner: str, parameters: dict[str, Any]
+) -> None:
+    model = new_model(tmp_path, learner=learner, parameters=parameters)
     rng = np.random.default_rng(0)
     for labels in (["a", "b"] * 3, ["a"], ["c", "c", "b"]):
         teach(model, labels, rng)

@@ -70,7 +70,7 @@ class ModelFacts:
             raise refused(f"the learner {self.learner!r} cannot be made: {error}") from error
 
     def make(self) -> OnlineClassifier:
-        """Return an untaught learner; raise ServiceError where its parameters are wrong or it stores samples."""
+        """Return an untaught learner; raise ServiceError where its parameters are wrong or it may write samples."""
         made = self.untried()
         try:
             # The first batch checks the parameters: a trial now saves an error at the first lesson.
@@ -81,6 +81,11 @@ class ModelFacts:
         if made.stores_samples or not made.streaming or not learner_class(self.learner).streaming:
             raise refused(
                 f"the learner {self.learner!r} stores samples; the service takes only learners that do not"
+            )
+        if made.fades:
+            raise refused(
+                f"the learner {self.learner!r} lets samples fade, so that the mean of a class can be its latest "
+                "sample, and the service writes no single samples; use forgetting=0"
             )
         return made
 
