@@ -12,7 +12,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import i2cansay
-from i2cansay import I2CANSAY, LEARNERS, make_learner
+from i2cansay import I2CANSAY, LEARNERS, SharedI2CANSAY, make_learner
 from i2cansay.learners import model_file
 from i2cansay.learners.closed_form.ncm import NearestClassMean
 from i2cansay.testing.blobs import batches, blobs
@@ -237,6 +237,15 @@ def test_numpy_parameters_are_written_as_numbers(tmp_path: Path) -> None:
     parameters = json.loads(parts_of(tmp_path / "model")[1]["parameters"])
     assert parameters["lr"] == 0.5
     assert parameters["random_state"] == 3
+
+
+def test_whole_numbers_come_back_as_a_tuple(tmp_path: Path) -> None:
+    numbers: list[Any] = [np.int64(2), 3]
+    for given in ((2, 3), [2, 3], numbers):
+        SharedI2CANSAY(blocks=given).save(tmp_path / "model")
+        loaded = i2cansay.load(tmp_path / "model")
+        assert isinstance(loaded, SharedI2CANSAY)
+        assert loaded.blocks == (2, 3)
 
 
 def test_the_file_has_the_permissions_of_any_other(path: Path) -> None:

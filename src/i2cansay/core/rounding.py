@@ -49,11 +49,11 @@ def check_exact(
 
     Parameters
     ----------
-    squares_error, sum_error : (k,) arrays
+    squares_error, sum_error : (k,) arrays, or (k, b) for groups of several blocks
         How far the sums of squares, and the sums, of each group may be off.
-    count, squares, size : (k,) arrays
+    count, squares, size : arrays of that shape
         What would be left: samples, mean sum of squares of a dimension, largest absolute value of the mean.
-    alone : (k,) booleans
+    alone : booleans of that shape
         Where there is known to be one sample left, which has no spread.
     way_out : str
         What to do instead.

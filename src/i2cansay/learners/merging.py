@@ -1,6 +1,7 @@
 """Merging two learners of the same kind: what every mergeable method needs around its own statistics."""
 
 from collections.abc import Callable
+from typing import Any
 
 from i2cansay.core.types import Rows
 from i2cansay.learners.base import OnlineClassifier
@@ -14,7 +15,7 @@ def check_mergeable(mine: OnlineClassifier, other: OnlineClassifier) -> None:
     if other is mine or type(other) is not type(mine):
         raise ValueError("merge needs another learner of the same class")
     own, theirs = mine.get_params(deep=False), other.get_params(deep=False)
-    differing = [name for name in own if name != "random_state" and own[name] != theirs[name]]
+    differing = [name for name in own if name != "random_state" and _plain(own[name]) != _plain(theirs[name])]
     if differing:
         raise ValueError(f"the two learners differ in {', '.join(differing)}; merge needs equal parameters")
     mine._check_structural()
@@ -24,6 +25,11 @@ def check_mergeable(mine: OnlineClassifier, other: OnlineClassifier) -> None:
             f"cannot merge features of width {other.n_features_in_} into width {mine.n_features_in_}; "
             "were the encoders different?"
         )
+
+
+def _plain(value: Any) -> Any:
+    # A learner from a file has tuples where a list was given.
+    return tuple(value) if isinstance(value, list) else value
 
 
 def merge_into(mine: OnlineClassifier, other: OnlineClassifier, take: Callable[[Rows], None]) -> None:

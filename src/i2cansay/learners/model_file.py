@@ -110,7 +110,8 @@ def load_with_extra(
 def _empty(cls: type[OnlineClassifier], parameters: dict[str, Any]) -> OnlineClassifier:
     if unknown := sorted(set(parameters) - set(cls().get_params(deep=False))):
         raise ValueError(f"{cls.__name__} has no parameter {', '.join(unknown)[:100]}")
-    return cls(**parameters)
+    # JSON has no tuples; a list that was given comes back as one too.
+    return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in parameters.items()})
 
 
 def _class_of(
@@ -182,4 +183,8 @@ def _plain(name: str, value: Any) -> Any:
         return value.item()
     if value is None or isinstance(value, str | int | float):
         return value
-    raise ValueError(f"the parameter {name}={value!r} cannot be written to a file; use a number or a string")
+    if isinstance(value, list | tuple) and all(isinstance(entry, int | np.integer) for entry in value):
+        return [int(entry) for entry in value]
+    raise ValueError(
+        f"the parameter {name}={value!r} cannot be written to a file; use a number, a string or whole numbers"
+    )

@@ -108,11 +108,11 @@ def test_choice_goes_on_from_its_state_and_refuses_what_is_none() -> None:
     scatter = taught(X, y)._scatter
     choice, again = ShrinkageChoice(), ShrinkageChoice()
     choice.renew(scatter, "gcv")
-    again.restore(choice.state())
+    again.restore(choice.state(), 0)
     assert again.penalty == choice.penalty > 0
     assert again.current(scatter, "gcv") == choice.current(scatter, "gcv")
     for forged, match in ((np.zeros(3), "two numbers"), (np.array([-1.0, 0.0]), "the penalty should lie")):
         with pytest.raises(ValueError, match=match):
-            again.restore({"penalty": forged})
+            again.restore({"penalty": forged}, 0)
     choice.expire()
     assert choice.penalty == 0.0

@@ -24,6 +24,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from i2cansay.core.linalg.blas import add_outer, inner, threads_for
+from i2cansay.core.linalg.scaled import ScaledMatrix
 from i2cansay.core.linalg.symmetric import SymmetricMatrix, least_shift
 from i2cansay.core.types import Features, Float64
 
@@ -34,7 +35,7 @@ AT_A_TIME = 64
 UNLIKE = 1e-3
 
 
-def low_rank(matrix: SymmetricMatrix, most: int) -> "LowRankMatrix | None":
+def low_rank(matrix: SymmetricMatrix | ScaledMatrix, most: int) -> "LowRankMatrix | None":
     """Return `matrix`, which has no eigenvalue below zero, by rows; None if it takes more than `most`.
 
     Examples

@@ -12,7 +12,7 @@ Communications in Statistics - Simulation and Computation 19(2).
 """
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -158,19 +158,25 @@ class SymmetricMatrix:
 
         Where `plus` gives rows, (n, size), a few at a time, their Gram matrix is added before.
         """
-        while True:
-            shifted = SymmetricMatrix(self.size, self.packed * scale)
-            for rows in plus():
-                shifted.add_gram(rows)
-            shift = least_shift(shift, self.size, float(shifted.diagonal().max(initial=0.0)))
-            shifted.add_to_diagonal(shift)
-            with threads_for(self.size**3 // 6):
-                factor, failed_at = lapack.dpftrf(self.size, shifted.packed, overwrite_a=1)
-            if not failed_at:
-                return Factor(self.size, factor)
-            if not 0 < shift < np.inf:
-                raise ValueError("a symmetric matrix with entries that are not finite cannot be solved")
-            shift *= 100
+        return factored(lambda: SymmetricMatrix(self.size, self.packed * scale), shift=shift, plus=plus)
+
+    def scale_by(self, factors: Float64) -> None:
+        """Multiply the entry of row i and column j by ``factors[i] * factors[j]``, in place."""
+        for line, products in self.lines(factors):
+            np.multiply(line, products, out=line)
+
+    def lines(self, factors: Float64) -> Iterator[tuple[Float64, Float64]]:
+        """Yield the packed triangle line by line, to read and to write, and for each entry its two factors' product.
+
+        Every entry of one triangle comes once. The products are overwritten by those of the next line.
+        """
+        half, height = self._shape()
+        products = np.empty(height)
+        for at, line in enumerate(self.packed.reshape(-1, height)):
+            end = half + at + 1
+            np.multiply(factors[:end], factors[end - 1], out=products[:end])
+            np.multiply(factors[at:half], factors[at], out=products[end:])
+            yield line, products
 
     def _diagonal_positions(self) -> Rows:
         half, height = self._shape()
@@ -224,6 +230,29 @@ def physical_memory() -> int | None:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # Windows has no sysconf
         return None
+
+
+def factored(
+    copy: Callable[[], SymmetricMatrix], *, shift: float, plus: Callable[[], Iterable[Features]]
+) -> "Factor":
+    """Return the Cholesky factor of the matrix that `copy` gives, with `shift` and `plus` as in `factor`.
+
+    The copy is used up, and another one asked for where the shift was too small.
+    """
+    while True:
+        shifted = copy()
+        for rows in plus():
+            shifted.add_gram(rows)
+        size = shifted.size
+        shift = least_shift(shift, size, float(shifted.diagonal().max(initial=0.0)))
+        shifted.add_to_diagonal(shift)
+        with threads_for(size**3 // 6):
+            factor, failed_at = lapack.dpftrf(size, shifted.packed, overwrite_a=1)
+        if not failed_at:
+            return Factor(size, factor)
+        if not 0 < shift < np.inf:
+            raise ValueError("a symmetric matrix with entries that are not finite cannot be solved")
+        shift *= 100
 
 
 class Factor:

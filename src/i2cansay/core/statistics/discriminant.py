@@ -2,6 +2,7 @@
 
 Symbols: S -> the shared scatter of N samples, e -> shrinkage, A = (1 - e) S/N + e tr(S/N)/d I -> the shrunk
 covariance, p_c -> mean of class c. The score of class c is f A^-1 p_c - p_c A^-1 p_c / 2, up to a common term.
+Of features of several blocks everything is about R S R and R p_c, with the R of `scatter`.
 
 Oracle approximating shrinkage asks which A is nearest to the true covariance. What a classifier needs is an inverse
 that predicts well. Regression onto the classes by the same statistics, ``(S + B + l I)^-1`` with B the scatter of
@@ -25,7 +26,7 @@ from i2cansay.core.linalg.blas import inner
 from i2cansay.core.linalg.low_rank import LowRankMatrix
 from i2cansay.core.statistics.cross_validation import Solver, cross_validated_ridge
 from i2cansay.core.statistics.linear_scores import LinearScores
-from i2cansay.core.statistics.scatter import NO_SPREAD, SharedScatter, oas_shrinkage
+from i2cansay.core.statistics.scatter import NO_SPREAD, SharedScatter
 from i2cansay.core.types import Features, Float64, Rows
 
 # Cross-validation judges by squared error, which asks for more shrinkage than deciding does once there are more
@@ -45,7 +46,7 @@ def cross_validated_shrinkage(scatter: SharedScatter) -> float:
 def shrinkage_of(scatter: SharedScatter, penalty: float) -> float:
     """Return the shrinkage for decisions where this penalty is the best for regression."""
     total = max(scatter.means.total, 1e-300)
-    penalty *= float(np.clip(scatter.matrix.size / total, LEAST_SHARE, 1.0))
+    penalty *= float(np.clip(scatter.width / total, LEAST_SHARE, 1.0))
     return penalty / (penalty + total)
 
 
@@ -71,7 +72,7 @@ def cross_validated_penalty(scatter: SharedScatter, begin: float = 0.0) -> float
     """
     means, unit = scatter.means, scatter.mean_variance
     total = means.total
-    oas = oas_shrinkage(scatter.matrix, total)
+    oas = scatter.oas_shrinkage()
     oracle = total * oas / max(1 - oas, 1e-12)
     if len(means) < 2 or not unit:
         return oracle
@@ -98,7 +99,7 @@ class _Everything:
     """
 
     def __init__(self, scatter: SharedScatter) -> None:
-        self._means, self._matrix = scatter.means, scatter.compact()
+        self._means, self._matrix, self._scales = scatter.means, scatter.compact(), scatter.scales()
         if isinstance(self._matrix, LowRankMatrix):
             self._matrix = self._matrix.plus(self._between())
 
@@ -119,7 +120,8 @@ class _Everything:
 
     def _from_centre(self, weights: Float64) -> Iterator[Float64]:
         for some in a_few(len(self._means)):
-            yield self._means.from_centre(some) * weights[some, None]
+            offsets = self._means.from_centre(some) * weights[some, None]
+            yield offsets if self._scales is None else offsets * self._scales
 
 
 def discriminant(scatter: SharedScatter, shrinkage: float, *, empirical_prior: bool = False) -> LinearScores:

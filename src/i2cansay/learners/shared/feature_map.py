@@ -1,7 +1,8 @@
 """From features as the encoder gives them to those that share a covariance: square root, random lift, fold.
 
-All three keep a scaling of the features a scaling: what is decided on them does not depend on their unit. Nothing
-random is stored, only the seed it is drawn from.
+Features may be made of several blocks, as the stages of an encoder, each in a unit of its own. All three keep a
+scaling of a block a scaling of a block: what is decided on them does not depend on any unit. Nothing random is
+stored, only the seed it is drawn from.
 
 References
 ----------
@@ -10,6 +11,7 @@ Cho, Saul (2009), Kernel methods for deep learning: random rectified projections
 Charikar, Chen, Farach-Colton (2002), Finding frequent items in data streams: the sketch used for folding.
 """
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -17,8 +19,9 @@ from scipy import sparse
 
 from i2cansay.core.linalg.blas import inner
 from i2cansay.core.state_parts import check_range
+from i2cansay.core.statistics.blocks import Blocks
 from i2cansay.core.statistics.signed_root import signed_root
-from i2cansay.core.types import Features, Float32, State
+from i2cansay.core.types import Features, Float32, Float64, State
 from i2cansay.learners.parameters import check_choice, check_whole
 
 TransformKind: TypeAlias = Literal["auto", "none", "sqrt"]
@@ -31,13 +34,21 @@ LIFTED = {"auto": 3584, "wide": 7680}
 """How many dimensions a lift by name fills: their covariance and half its inverse take 77 and 354 MB."""
 
 
-def check_feature_map(transform: TransformKind, lift: Lift) -> None:
-    """Raise ValueError where `feature_transform` or `lift` makes no sense."""
+def check_feature_map(transform: TransformKind, lift: Lift, blocks: Sequence[int] | None = None) -> None:
+    """Raise ValueError where `feature_transform`, `lift` or `blocks` makes no sense."""
     check_choice("feature_transform", transform, TRANSFORMS)
     if isinstance(lift, str):
         check_choice("lift", lift, tuple(LIFTED))
     else:
         check_whole(lift=lift)
+    if blocks is None:
+        return
+    if not isinstance(blocks, Sequence) or isinstance(blocks, str | bytes) or not len(blocks):
+        raise ValueError(f"blocks must be None or the widths of the blocks, as (1280, 1152), got {blocks!r}")
+    for width in blocks:
+        check_whole(at_least=1, **{"the width of each of the blocks": width})
+    if len(blocks) > WIDEST:
+        raise ValueError(f"there may be at most {WIDEST} blocks, got {len(blocks)}")
 
 
 class FeatureMap:
@@ -46,45 +57,70 @@ class FeatureMap:
     Parameters
     ----------
     n_features : int
+    blocks : sequence of int, optional
+        Widths of the blocks that the features are made of; one block where not given.
     transform : {"auto", "none", "sqrt"}
-        "auto" takes the square root where the first batch has nothing below zero, as after a ReLU. A value below
-        zero that comes later gets minus the root of its size.
+        "auto" takes the square root of blocks that have nothing below zero in the first batch, as after a ReLU. A
+        value below zero that comes later gets minus the root of its size.
     lift : int, "auto" or "wide"
         Rectified random projections beside the features: ``ReLU(R x / |x|)``, scaled to the length of the row they
-        stand beside. A name has as many as fill the dimensions of `LIFTED`; a number is taken as it is.
+        stand beside. A name has as many as fill the dimensions of `LIFTED`; a number is taken as it is. Beside
+        several blocks the lift is a further one, of their directions after the root, each divided by its own length.
     seed : int
         Of the projections and of the fold.
 
     Examples
     --------
-    >>> features = FeatureMap(2, transform="auto", lift=0, seed=0)
-    >>> features.decide(np.array([[4.0, 0.0]]))
-    >>> features.apply(np.array([[9.0, -1.0]]))
-    array([[ 3., -1.]])
+    >>> features = FeatureMap(3, blocks=(2, 1), transform="auto", lift=0, seed=0)
+    >>> features.decide(np.array([[4.0, 0.0, -1.0]]))
+    >>> features.apply(np.array([[9.0, -1.0, 25.0]]))
+    array([[ 3., -1., 25.]])
     """
 
-    def __init__(self, n_features: int, *, transform: TransformKind, lift: Lift, seed: int) -> None:
+    def __init__(
+        self,
+        n_features: int,
+        *,
+        blocks: Sequence[int] | None = None,
+        transform: TransformKind,
+        lift: Lift,
+        seed: int,
+    ) -> None:
+        if blocks is not None and sum(blocks) != n_features:
+            raise ValueError(
+                f"expected blocks that add up to the width of the features, {n_features}, got "
+                f"{', '.join(map(str, blocks))}, which add up to {sum(blocks)}; was the encoder changed?"
+            )
+        self._blocks = Blocks((n_features,) if blocks is None else blocks)
         self._transform = transform
-        self._rooted = transform == "sqrt"
+        self._rooted = (transform == "sqrt",) * len(self._blocks)
         self._n_features, self._seed = n_features, seed
-        self._lift = max(LIFTED[lift] - min(n_features, WIDEST), 0) if isinstance(lift, str) else lift
+        self._plain = shares(self._blocks.widths.tolist(), WIDEST)
+        self._lift = max(LIFTED[lift] - sum(self._plain), 0) if isinstance(lift, str) else lift
         self._projections: Float32 | None = None
         self._folds: sparse.csr_array | None = None
 
     @property
     def width(self) -> int:
         """Dimensions of what `apply` returns."""
-        return min(self._n_features, WIDEST) + self._lift
+        return sum(self._plain) + self._lift
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Widths of the blocks of what `apply` returns; a lift beside several is one more."""
+        if len(self._plain) == 1:
+            return (self.width,)
+        return (*self._plain, self._lift) if self._lift else self._plain
 
     @property
     def drawn_bytes(self) -> int:
         """What the projections and the fold take once they are drawn."""
-        fold = 16 * self._n_features + 8 * WIDEST if self._n_features > WIDEST else 0
+        fold = 16 * self._n_features + 8 * WIDEST if self._folding else 0
         return 4 * self._lift * self._n_features + fold
 
     @property
-    def rooted(self) -> bool:
-        """Whether the square root is taken."""
+    def rooted(self) -> tuple[bool, ...]:
+        """Of which blocks the square root is taken."""
         return self._rooted
 
     @property
@@ -95,31 +131,64 @@ class FeatureMap:
     @property
     def random(self) -> bool:
         """Whether the seed matters."""
-        return self._lift > 0 or self._n_features > WIDEST
+        return self._lift > 0 or self._folding
 
     @property
-    def precision(self) -> float:
-        """How far a row may differ when it is mapped again in another batch, as a share of it: products round so."""
-        return float(np.finfo(np.float32).eps) if self._lift else 0.0
+    def precision(self) -> Float64:
+        """How far a row may differ when it is mapped again in another batch, by block, as a share of it.
+
+        Products round so: of several blocks only the lift is one.
+        """
+        precision = np.zeros(len(self.blocks))
+        if self._lift:
+            precision[-1] = np.finfo(np.float32).eps
+        return precision
+
+    @property
+    def _folding(self) -> bool:
+        return sum(self._plain) < self._n_features
 
     def decide(self, first: Features) -> None:
-        """Settle on a transform from the first batch, (n, n_features)."""
+        """Settle on a transform of each block from the first batch, (n, n_features)."""
         if self._transform == "auto":
-            self._rooted = bool((first >= 0).all())
+            self._rooted = tuple(bool((first[:, block] >= 0).all()) for block in self._blocks)
 
     def apply(self, X: Features) -> Features:
         """Return the rows of `X`, (n, n_features), as (n, width), in the same precision."""
-        rooted = signed_root(X) if self._rooted else X
-        plain = rooted if rooted.shape[1] <= WIDEST else self._folded(rooted)
+        rooted = self._roots(X)
+        plain = self._folded(rooted) if self._folding else rooted
         return np.concatenate([plain, self._lifted(X, rooted)], axis=1) if self._lift else plain
 
+    def _roots(self, X: Features) -> Features:
+        if not any(self._rooted):
+            return X
+        if all(self._rooted):
+            return signed_root(X)
+        roots = X.copy()
+        for block, rooted in zip(self._blocks, self._rooted, strict=True):
+            if rooted:
+                roots[:, block] = signed_root(X[:, block])
+        return roots
+
     def _lifted(self, X: Features, beside: Features) -> Features:
-        length = np.linalg.norm(X, axis=1, keepdims=True)
-        unit = X / np.where(length > 0, length, 1.0)
+        if len(self._blocks) > 1:  # any one length of the row would depend on the units of its blocks
+            unit, length = self._directions(beside), np.ones((len(X), 1))
+        else:
+            unit, length = _unit(X), np.linalg.norm(beside, axis=1, keepdims=True)
         lifted = np.maximum(inner(unit, self._drawn()), 0.0)
         # Half of the unit directions' squared length survives the rectifier, spread over the lift.
-        lifted *= np.linalg.norm(beside, axis=1, keepdims=True) / np.sqrt(self._lift)
+        lifted *= length / np.sqrt(self._lift)
         return lifted.astype(X.dtype, copy=False)
+
+    def _directions(self, rows: Features) -> Features:
+        """Return the direction of each block, so long that its dimensions count like those of the others."""
+        directions = np.empty_like(rows)
+        for block, width in zip(self._blocks, self._blocks.widths, strict=True):
+            # float64: squares of small float32 features would be zero.
+            directions[:, block] = _unit(rows[:, block].astype(np.float64)) * np.sqrt(
+                width / self._n_features
+            )
+        return directions
 
     def _drawn(self) -> Float32:
         if self._projections is None:
@@ -129,33 +198,76 @@ class FeatureMap:
         return self._projections
 
     def _folded(self, rows: Features) -> Features:
-        """Add each dimension, with a random sign, to one of `WIDEST` at random: inner products stay, on average."""
+        """Add each dimension, with a random sign, to one of its block's share at random.
+
+        Inner products of blocks stay, on average.
+        """
         if self._folds is None:
             rng, width = np.random.default_rng((self._seed, 1)), rows.shape[1]
-            place, sign = rng.integers(WIDEST, size=width), rng.choice([-1.0, 1.0], size=width)
-            self._folds = sparse.csr_array((sign, (place, np.arange(width))), shape=(WIDEST, width))
+            targets = zip(Blocks(self._plain), self._blocks.widths, strict=True)
+            place = np.concatenate([rng.integers(t.start, t.stop, size=size) for t, size in targets])
+            sign = rng.choice([-1.0, 1.0], size=width)
+            shape = (sum(self._plain), width)
+            self._folds = sparse.csr_array((sign, (place, np.arange(width))), shape=shape)
         folded: Features = np.ascontiguousarray((self._folds @ rows.T).T, dtype=rows.dtype)
         return folded
 
     def check_same(self, other: "FeatureMap") -> None:
-        """Raise ValueError unless `other`, of the same width, transform and lift, maps features the same way."""
+        """Raise ValueError unless `other`, of the same blocks, transform and lift, maps features the same way."""
         if self.random and self.seed != other.seed:
             raise ValueError("the two learners have different projections; give both the same random_state")
-        if self.rooted != other.rooted:
-            raise ValueError(
-                "one learner takes the square root of its features and the other does not, as their first batches "
-                "had it; give both the same feature_transform"
-            )
+        for number, (mine, theirs) in enumerate(zip(self.rooted, other.rooted, strict=True), start=1):
+            if mine != theirs:
+                which = f"of block {number} of its features" if len(self.rooted) > 1 else "of its features"
+                raise ValueError(
+                    f"one learner takes the square root {which} and the other does not, as their first batches "
+                    "had it; give both the same feature_transform"
+                )
+
+    def resize(self, n_classes: int) -> None:
+        """Do nothing: classes have no part in it."""
+
+    def drop(self, row: int) -> None:
+        """Do nothing."""
 
     def state(self) -> State:
-        """Return the decision and the seed."""
-        return {"root_and_seed": np.array([int(self._rooted), self._seed], dtype=np.int64)}
+        """Return the decision for each block, and the seed."""
+        return {"root_and_seed": np.array([*self._rooted, self._seed], dtype=np.int64)}
 
-    def restore(self, state: State) -> None:
+    def restore(self, state: State, n_classes: int) -> None:
         """Take over what `state()` gave."""
-        if state["root_and_seed"].shape != (2,):
-            raise ValueError("the feature map should be two numbers: whether the root is taken, and the seed")
-        check_range("whether the root is taken", state["root_and_seed"][:1], 0, 1)
-        check_range("the seed of the lift", state["root_and_seed"][1:], 0, 2.0**63)
-        self._rooted, self._seed = bool(state["root_and_seed"][0]), int(state["root_and_seed"][1])
+        given, n_blocks = state["root_and_seed"], len(self._blocks)
+        if given.shape != (n_blocks + 1,):
+            raise ValueError(
+                "the feature map should be two numbers: whether the root is taken, and the seed"
+                if n_blocks == 1
+                else f"the feature map should be {n_blocks + 1} numbers: whether the root of each block is taken, "
+                "and the seed"
+            )
+        check_range("whether the root is taken", given[:-1], 0, 1)
+        check_range("the seed of the lift", given[-1:], 0, 2.0**63)
+        self._rooted, self._seed = tuple(bool(root) for root in given[:-1]), int(given[-1])
         self._projections = self._folds = None
+
+
+def shares(widths: Sequence[int], most: int) -> tuple[int, ...]:
+    """Return how many of `most` dimensions each block gets: all of its own, or in proportion to them, at least one.
+
+    Examples
+    --------
+    >>> shares((1280, 1152, 1152), 4096), shares((6000, 2000, 1), 4001)
+    ((1280, 1152, 1152), (3000, 1000, 1))
+    """
+    exact = np.array(widths) * min(most / sum(widths), 1.0)
+    given = np.maximum(exact.astype(np.int64), 1)
+    while (over := int(given.sum()) - min(most, sum(widths))) != 0:
+        # One block after the other: those first that are farthest from their share.
+        away = np.where(given > 1, given - exact, -np.inf) if over > 0 else exact - given
+        given[away.argmax()] -= np.sign(over)
+    return tuple(given.tolist())
+
+
+def _unit(X: Features) -> Features:
+    """Return the rows of `X` divided by their length; those of zero as they are."""
+    length = np.linalg.norm(X, axis=1, keepdims=True)
+    return X / np.where(length > 0, length, 1.0)

@@ -32,8 +32,24 @@ EARLY_GROWTH = 1.0
 # is of, counts less in proportion. With few classes the softmax is steeper and the same step would leave more noise.
 FULL_STEP_UP_TO_WIDTH = 1024
 FULL_STEP_FROM_CLASSES = 50
+# With a variance outside of this the features, or the inverse of their covariance, would leave the range of float32.
+LEAST_VARIANCE, LARGEST_VARIANCE = 1e-24, 1e31
 CLASSES_AT_A_TIME = 32
 MEANS_AT_A_TIME = 256
+
+
+def fits_float32(variances: Float64) -> bool:
+    """Return whether the head can take steps on blocks of these variances, (b,); those of zero have no part in it.
+
+    Where it cannot, the closed form, in float64, decides alone.
+
+    Examples
+    --------
+    >>> fits_float32(np.array([4.0, 0.0])), fits_float32(np.array([4.0, 1e-30]))
+    (True, False)
+    """
+    used = variances[variances > 0]
+    return bool(np.all((used >= LEAST_VARIANCE) & (used <= LARGEST_VARIANCE)))
 
 
 class PreconditionedHead:
@@ -107,7 +123,7 @@ class PreconditionedHead:
         self._inverse = inverse.into_dense32()
         self._centre = scatter.means.centre.copy()
         total = scatter.means.total
-        self._due = total * (1 + (GROWTH if total >= len(self._centre) else EARLY_GROWTH))
+        self._due = total * (1 + (GROWTH if total >= scatter.width else EARLY_GROWTH))
         for start in range(0, len(scatter.means), MEANS_AT_A_TIME):
             some = slice(start, start + MEANS_AT_A_TIME)
             offsets = (scatter.means.mean[some] - self._centre).astype(np.float32)
@@ -174,6 +190,7 @@ class PreconditionedHead:
         weights: Features,
         temperature: float,
         lr: float,
+        width: int | None = None,
     ) -> None:
         """Take one step on the rows `X`, (n, d), of `classes`, and on their analogies in the classes `old`.
 
@@ -189,7 +206,10 @@ class PreconditionedHead:
         weights : (n + m,) weight of the cross-entropy of each row, then of each analogy
         temperature : float
             What the closed form is divided by.
+        width : int, optional
+            How many of the d dimensions count: those of blocks that are not constant.
         """
+        width = X.shape[1] if width is None else width
         sources = np.arange(len(old)) % max(len(X), 1) if sources is None else sources
         left, own = classes[sources], (X - self._centre).astype(np.float32)
         if preconditioned is None:
@@ -215,10 +235,10 @@ class PreconditionedHead:
         logits: Float32 = inner(rows, together)
         logits -= (along / factors + 0.5 * lengths / factors**2) / np.float32(temperature)
         squared = np.einsum("nd,nd->n", rows, preconditioned)
-        calm = np.minimum(1, len(off) / np.maximum(squared, 1e-30))
+        calm = np.minimum(1, width / np.maximum(squared, 1e-30))
         error = error_signal(logits, np.concatenate([classes, old]), (weights * calm).astype(np.float32))
         lr *= min(1.0, len(self._weights) / FULL_STEP_FROM_CLASSES)
-        lr *= min(1.0, FULL_STEP_UP_TO_WIDTH / len(off))
+        lr *= min(1.0, FULL_STEP_UP_TO_WIDTH / width)
         add_outer(self._weights.view, error, preconditioned, scale=-lr)
 
     def _measure(self, means: Float64) -> Float32:

@@ -1,6 +1,6 @@
 """I2CANSAY past the paper: one covariance for all classes, a closed form, and analogies on top of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -10,16 +10,16 @@ from numpy.typing import ArrayLike
 from i2cansay.core.paper.head import row_weights
 from i2cansay.core.paper.ican import OldClasses, draw_sources, draw_targets
 from i2cansay.core.part_bytes import linear_bytes, room, scatter_bytes
-from i2cansay.core.state_parts import add_prefix, strip_prefix
+from i2cansay.core.state_parts import StatePart
 from i2cansay.core.statistics.discriminant import ShrunkMeans, shrink_means
 from i2cansay.core.statistics.scatter import SharedScatter
-from i2cansay.core.types import Features, Float32, Float64, Rows, State
+from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.analogical import AnalogicalClassifier
 from i2cansay.learners.base import ROUNDED_TO_FLOAT32
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.parameters import check_choice, check_not_negative
 from i2cansay.learners.shared.feature_map import FeatureMap, Lift, TransformKind, check_feature_map
-from i2cansay.learners.shared.preconditioned_head import PreconditionedHead
+from i2cansay.learners.shared.preconditioned_head import PreconditionedHead, fits_float32
 from i2cansay.learners.shared.relative_distance import relative_distances
 from i2cansay.learners.shared.shrinkage_choice import Shrinkage, ShrinkageChoice, check_shrinkage
 from i2cansay.learners.validation import check_features, make_generator
@@ -32,9 +32,6 @@ DEGREES_PER_CLASS = 0.05
 # The head counts this much in the decision: one pass leaves it noisy, the more the wider the features are, and a
 # third of it keeps what it knows. Chosen on held-out training samples as well.
 HEAD_SHARE = 1 / 3
-# The head works in float32, on features and on the inverse of their covariance. With a mean variance outside of this
-# one or the other would leave its range: then there are no steps, and the closed form, in float64, decides alone.
-HEAD_FROM, HEAD_UP_TO = 1e-24, 1e31
 
 
 class _Solution(NamedTuple):
@@ -66,9 +63,13 @@ class SharedI2CANSAY(AnalogicalClassifier):
     analogies : bool
         Whether there is a head. False leaves the closed form alone, which does not depend on the order of the
         samples.
+    blocks : sequence of int, optional
+        Widths of the blocks that features are made of, as the stages of an encoder; they add up to the width of the
+        features. No decision depends on the unit of a block, and the covariance is shrunk towards a sphere for each.
+        None is one block.
     feature_transform : {"auto", "none", "sqrt"}
-        Take the square root of features, "auto" where the first batch has nothing below zero. A later value below
-        zero gets minus the root of its size.
+        Take the square root of features, "auto" of blocks that have nothing below zero in the first batch. A later
+        value below zero gets minus the root of its size.
     shrinkage : {"gcv", "oas"} or float
         The share of the sphere in the covariance, by generalised cross-validation or the oracle approximation, both
         from the statistics alone, or given, above 0 and at most 1.
@@ -121,13 +122,15 @@ class SharedI2CANSAY(AnalogicalClassifier):
     True
     """
 
+    parts = ("_features", "_scatter", "_shrinkage")  # and the head, where there is one
+    caches = ("_solution",)
     summary = "past the paper: one covariance for all classes, a closed form and analogies on top"
     small_parameters = MappingProxyType({"lift": 40})
     expected_failed_checks = ROUNDED_TO_FLOAT32
     lazy: ClassVar[bool] = True
     plain_means: ClassVar[bool] = False
     size_advice: str = "a smaller lift"
-    structural: ClassVar[tuple[str, ...]] = ("feature_transform", "lift", "analogies", "forgetting")
+    structural: ClassVar[tuple[str, ...]] = ("blocks", "feature_transform", "lift", "analogies", "forgetting")
 
     # Made by `_start`.
     _features: FeatureMap
@@ -145,6 +148,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
         n_pseudo: float = 1.0,
         old_classes: OldClasses = "all",
         analogies: bool = True,
+        blocks: Sequence[int] | None = None,
         feature_transform: TransformKind = "auto",
         shrinkage: Shrinkage = "gcv",
         shrink_means: float = 0.02,
@@ -160,6 +164,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
         self.n_pseudo = n_pseudo
         self.old_classes = old_classes
         self.analogies = analogies
+        self.blocks = blocks
         self.feature_transform = feature_transform
         self.shrinkage = shrinkage
         self.shrink_means = shrink_means
@@ -183,7 +188,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("analogies", self.analogies, (True, False))
-        check_feature_map(self.feature_transform, self.lift)
+        check_feature_map(self.feature_transform, self.lift, self.blocks)
         check_shrinkage(self.shrinkage)
         check_not_negative(forgetting=self.forgetting, shrink_means=self.shrink_means)
         if self.forgetting >= 1:
@@ -192,7 +197,8 @@ class SharedI2CANSAY(AnalogicalClassifier):
 
     def _structural_values(self) -> dict[str, Any]:
         # Statistics fade or they do not; how fast may change.
-        return super()._structural_values() | {"forgetting": self.forgetting > 0}
+        blocks = None if self.blocks is None else tuple(self.blocks)
+        return super()._structural_values() | {"blocks": blocks, "forgetting": self.forgetting > 0}
 
     def _parameters_changed(self, before: Mapping[str, Any]) -> None:
         if (self.forgetting > 0) == (self._forgetting > 0):
@@ -201,33 +207,32 @@ class SharedI2CANSAY(AnalogicalClassifier):
             self._start_over()
 
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
-        features = FeatureMap(n_features, transform=self.feature_transform, lift=self.lift, seed=0)
+        features = self._feature_map(n_features, seed=0)
         width = features.width
         known = scatter_bytes(width, n_classes) + linear_bytes(width, n_classes) + features.drawn_bytes
         if self.analogies:  # the whole inverse, and two rows for each class, in single precision
             known += 4 * width**2 + 8 * room(n_classes) * (width + 1) + 8 * width
-        return known + 8 * n_classes
+        return known + 8 * n_classes + 32 * len(features.blocks)
+
+    def _feature_map(self, n_features: int, seed: int) -> FeatureMap:
+        return FeatureMap(
+            n_features, blocks=self.blocks, transform=self.feature_transform, lift=self.lift, seed=seed
+        )
 
     # -- learning -------------------------------------------------------------------------------------------
 
     def _start(self, n_features: int) -> None:
-        self._features = FeatureMap(
-            n_features,
-            transform=self.feature_transform,
-            lift=self.lift,
-            seed=int(make_generator(self.random_state).integers(2**63)),
+        self._features = self._feature_map(
+            n_features, seed=int(make_generator(self.random_state).integers(2**63))
         )
-        self._scatter = SharedScatter(self._features.width)
+        self._scatter = SharedScatter(self._features.width, self._features.blocks)
         self._shrinkage = ShrinkageChoice()
         self._head = PreconditionedHead(self._features.width) if self.analogies else None
         self._solution = Cached()
         self._forgetting = self.forgetting
 
-    def _grow(self, n_classes: int) -> None:
-        self._scatter.resize(n_classes)
-        if self._head is not None:
-            self._head.resize(n_classes)
-        self._solution.clear()
+    def _named_parts(self) -> dict[str, StatePart]:
+        return super()._named_parts() | ({} if self._head is None else {"head": self._head})
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         if self._scatter.means.total == 0:
@@ -237,7 +242,6 @@ class SharedI2CANSAY(AnalogicalClassifier):
             counted = self._fade(len(X), weights)
         mapped = self._features.apply(X)
         self._scatter.add(mapped, rows, counted)
-        self._solution.clear()
         if self._head is None or not self._steps_fit:
             return
         due = self._head.due(self._scatter.means.total)
@@ -293,12 +297,13 @@ class SharedI2CANSAY(AnalogicalClassifier):
             weights=every_row,
             temperature=self._base_temperature,
             lr=self.lr,
+            width=self._scatter.width,
         )
 
     @property
     def _steps_fit(self) -> bool:
         # Without any spread there is no covariance, and a step would depend on the unit of the features.
-        return HEAD_FROM <= self._scatter.mean_variance <= HEAD_UP_TO
+        return self._scatter.mean_variance > 0 and fits_float32(self._scatter.spheres())
 
     @property
     def _base_temperature(self) -> float:
@@ -373,13 +378,6 @@ class SharedI2CANSAY(AnalogicalClassifier):
         self._start_over()
         return np.flatnonzero(self._scatter.means.count == 0)
 
-    def _drop(self, row: int) -> None:
-        # What the samples of the class told about the shared covariance stays.
-        self._scatter.drop(row)
-        if self._head is not None:
-            self._head.drop(row)
-        self._solution.clear()
-
     def _check_same_features(self, other: Self) -> None:
         self._features.check_same(other._features)
 
@@ -396,23 +394,4 @@ class SharedI2CANSAY(AnalogicalClassifier):
         self._shrinkage.expire()
         if self._head is not None:
             self._head.expire()
-        self._solution.clear()
-
-    # -- state ----------------------------------------------------------------------------------------------
-
-    def _state(self) -> State:
-        state = {
-            **add_prefix("features", self._features.state()),
-            **add_prefix("scatter", self._scatter.state()),
-            **add_prefix("shrinkage", self._shrinkage.state()),
-        }
-        return state if self._head is None else state | add_prefix("head", self._head.state())
-
-    def _restore(self, state: State) -> None:
-        n_classes = len(self._labels)
-        self._features.restore(strip_prefix(state, "features"))
-        self._scatter.restore(strip_prefix(state, "scatter"), n_classes)
-        self._shrinkage.restore(strip_prefix(state, "shrinkage"))
-        if self._head is not None:
-            self._head.restore(strip_prefix(state, "head"), n_classes)
         self._solution.clear()

@@ -10,7 +10,7 @@ from i2cansay.core.statistics.discriminant import (
     cross_validated_shrinkage,
     shrinkage_of,
 )
-from i2cansay.core.statistics.scatter import SharedScatter, oas_shrinkage
+from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import State
 from i2cansay.learners.parameters import check_positive
 
@@ -56,7 +56,7 @@ class ShrinkageChoice:
         Where `renew` was never called it depends on the statistics alone, not on the order of the samples.
         """
         if shrinkage == "oas":
-            return oas_shrinkage(scatter.matrix, scatter.means.total)
+            return scatter.oas_shrinkage()
         if shrinkage != "gcv":
             return float(shrinkage)
         return shrinkage_of(scatter, self._penalty) if self._penalty else cross_validated_shrinkage(scatter)
@@ -78,11 +78,17 @@ class ShrinkageChoice:
         """Forget what was chosen."""
         self._penalty = self._choose_at = 0.0
 
+    def resize(self, n_classes: int) -> None:
+        """Do nothing: the choice is one for all classes."""
+
+    def drop(self, row: int) -> None:
+        """Do nothing."""
+
     def state(self) -> State:
         """Return the penalty and the count to choose it anew at."""
         return {"penalty": np.array([self._penalty, self._choose_at])}
 
-    def restore(self, state: State) -> None:
+    def restore(self, state: State, n_classes: int) -> None:
         """Take over what `state()` gave."""
         if state["penalty"].shape != (2,):
             raise ValueError("the penalty should be two numbers: itself, and the count to choose it anew at")
