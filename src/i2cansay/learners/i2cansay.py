@@ -25,8 +25,7 @@ from i2cansay.core.paper.isay import (
 )
 from i2cansay.core.paper.moments import ClassMoments
 from i2cansay.core.part_bytes import head_bytes, moments_bytes, room, samples_bytes
-from i2cansay.core.state_parts import add_prefix, strip_prefix
-from i2cansay.core.types import Features, Float32, Float64, Rows, State
+from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.analogical import AnalogicalClassifier
 from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
@@ -106,6 +105,7 @@ class I2CANSAY(AnalogicalClassifier):
     """
 
     summary = "the paper, to the letter"
+    parts: ClassVar[tuple[str, ...]] = ("_moments", "_head", "_significance", "_memory")
     expected_failed_checks = WEIGHTS_ARE_NOT_COPIES
     # A part that is made, or not, when learning begins.
     structural: ClassVar[tuple[str, ...]] = ("significance", "momentum", "memory_size")
@@ -114,7 +114,7 @@ class I2CANSAY(AnalogicalClassifier):
     _moments: ClassMoments
     _head: LinearHead
     _significance: Significance | None
-    _reservoir: Reservoir | None
+    _memory: Reservoir | None
 
     def __init__(
         self,
@@ -184,21 +184,15 @@ class I2CANSAY(AnalogicalClassifier):
         self._moments = ClassMoments(n_features)
         self._head = LinearHead(n_features, bias=not self.significance, momentum=self.momentum)
         self._significance = Significance(n_features) if self.significance else None
-        self._reservoir = Reservoir(self.memory_size, n_features) if self.memory_size else None
-
-    def _grow(self, n_classes: int) -> None:
-        self._moments.resize(n_classes)
-        self._head.resize(n_classes)
-        if self._significance is not None:
-            self._significance.resize(n_classes)
+        self._memory = Reservoir(self.memory_size, n_features) if self.memory_size else None
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         touched = self._moments.add(X, rows, weights)
         if self._significance is not None:
             self._significance.mark(touched)
         self._train(X, rows, weights)
-        if self._reservoir is not None:
-            self._reservoir.add(X, rows, self._rng)
+        if self._memory is not None:
+            self._memory.add(X, rows, self._rng)
 
     def _train(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         """Take one step on the batch, its pseudo-features and, if there is a buffer, replayed rows."""
@@ -208,8 +202,8 @@ class I2CANSAY(AnalogicalClassifier):
             features.append(pseudo)
             targets.append(old)
             group_weights.append(self.beta)
-        if self._reservoir is not None and len(self._reservoir):
-            replayed, replayed_rows = self._reservoir.draw(REPLAYED, self._rng)
+        if self._memory is not None and len(self._memory):
+            replayed, replayed_rows = self._memory.draw(REPLAYED, self._rng)
             features.append(replayed)
             targets.append(replayed_rows)
             group_weights.append(1.0)
@@ -275,42 +269,16 @@ class I2CANSAY(AnalogicalClassifier):
         self._moments.replace(touched, left)
         if self._significance is not None:
             self._significance.mark(touched)
-        if self._reservoir is not None:
-            self._reservoir.discard(X, rows)
+        if self._memory is not None:
+            self._memory.discard(X, rows)
         empty: Rows = touched[left.count == 0]
         return empty
-
-    def _drop(self, row: int) -> None:
-        self._moments.drop(row)
-        self._head.drop(row)
-        if self._significance is not None:
-            self._significance.drop(row)
-        if self._reservoir is not None:
-            self._reservoir.drop(row)
 
     def _merge(self, other: Self, rows: Rows) -> None:
         theirs = other._moments.read()
         self._head.merge(other._head, rows, theirs.count / (theirs.count + self._moments.count[rows]))
         self._moments.merge(theirs, rows)
-        if self._reservoir is not None and other._reservoir is not None:
-            self._reservoir.merge(other._reservoir, rows, self._rng)
+        if self._memory is not None and other._memory is not None:
+            self._memory.merge(other._memory, rows, self._rng)
         if self._significance is not None:
             self._significance.mark(rows)
-
-    # -- state ----------------------------------------------------------------------------------------------
-
-    def _state(self) -> State:
-        # The significance follows from the moments.
-        state = add_prefix("moments", self._moments.state()) | add_prefix("head", self._head.state())
-        return state if self._reservoir is None else state | add_prefix("memory", self._reservoir.state())
-
-    def _restore(self, state: State) -> None:
-        n_classes, n_features = len(self._labels), self.n_features_in_
-        self._moments = ClassMoments.from_state(strip_prefix(state, "moments"))
-        if self._moments.mean.shape != (n_classes, n_features):
-            raise ValueError(f"expected statistics of {n_classes} classes with {n_features} features")
-        self._head.restore(strip_prefix(state, "head"), n_classes)
-        if self._significance is not None:
-            self._significance.resize(n_classes)
-        if self._reservoir is not None:
-            self._reservoir.restore(strip_prefix(state, "memory"), n_classes)

@@ -41,7 +41,11 @@ def check_declarations(learner: OnlineClassifier) -> None:
     for names, kind in ((learner.parts, StatePart), (learner.caches, Cached)):
         for name in names:
             found = getattr(model, name, None)
-            require(isinstance(found, kind), f"_start must make {name}, a {kind.__name__}; it is {found!r}")
+            is_left_out = kind is StatePart and found is None
+            require(
+                is_left_out or isinstance(found, kind),
+                f"_start must make {name}, a {kind.__name__}; it is {found!r}",
+            )
 
 
 def check_untaught_learner_says_so(learner: OnlineClassifier) -> None:

@@ -310,15 +310,6 @@ class ClassMoments:
         ):
             part.set(array)
 
-    @classmethod
-    def from_state(cls, state: State) -> "ClassMoments":
-        """Return new moments of what `state()` returned."""
-        if state["mean"].ndim != 2:
-            raise ValueError(f"the class means should be a matrix, not of shape {state['mean'].shape}")
-        moments = cls(state["mean"].shape[1])
-        moments.restore(state, len(state["mean"]))
-        return moments
-
     def read(self, rows: Rows | slice = slice(None)) -> Moments:
         """Return the moments of the classes `rows`; of a slice they are views."""
         return Moments(self.count[rows], self.mean[rows], self.m2[rows], self._rounding.view[rows])
