@@ -44,7 +44,8 @@ class Stream(ABC):
 
     name: ClassVar[str]
     """What `make_stream` calls it; "module:Class" unless the class says otherwise."""
-    has_sessions: ClassVar[bool]
+    has_sessions: ClassVar[bool] = True
+    """Whether classes come in groups, one group after the other."""
 
     y: Labels = field(repr=False)
     batch_size: int = field(default=50, repr=False)
