@@ -135,7 +135,7 @@ def test_unknown_has_a_value_that_metrics_can_count(labels: list[Any], unknown: 
         model.predict(asked, reject_below=0.9, unknown=True)
 
 
-# -- pictures ---------------------------------------------------------------------------------------------------
+# -- images -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_unknown_has_a_value_that_metrics_can_count(labels: list[Any], unknown: 
     ],
 )
 @pytest.mark.parametrize("name", ["i2cansay", "slda"])
-def test_pictures_are_sent_to_the_image_learner(name: str, images: Any) -> None:
+def test_images_are_sent_to_the_image_learner(name: str, images: Any) -> None:
     taught = make_learner(name).fit([[0.0, 1.0], [1.0, 0.0]], ["a", "b"])
     for call in (
         lambda: make_learner(name).fit(images, ["a", "b"]),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from i2cansay.experiments.declare.plan import Choice
+    from i2cansay.experiments.declare.choice import Choice
     from i2cansay.experiments.run.shared_features import EncodingProgress
 
 RECORDS = Path("i2cansay-records")
@@ -68,8 +68,8 @@ def reproduce(
     Examples: i2cansay reproduce table1 --dataset digits
     and: i2cansay reproduce table4 --encoder efficientnet-lite0
     """
+    from i2cansay.experiments.declare.choice import Choice
     from i2cansay.experiments.declare.declaration import DECLARED
-    from i2cansay.experiments.declare.plan import Choice
     from i2cansay.experiments.report.illustration import ILLUSTRATIONS, illustrate, save_illustration
     from i2cansay.experiments.report.plan_models import differences_model, plan_model
     from i2cansay.experiments.report.table_model import print_model
@@ -112,7 +112,7 @@ def reproduce(
 def _with_rows(names: Sequence[str], choice: Choice) -> list[tuple[str, Choice]]:
     """Return the tables that have the chosen rows, each with those of them that it has; name the others."""
     from i2cansay.experiments.declare.declaration import DECLARED, load_table
-    from i2cansay.experiments.declare.plan import row_names
+    from i2cansay.experiments.run.planning import row_names
 
     if len(names) == 1 or not choice.rows:  # a single table says itself what it does not have
         return [(name, choice) for name in names]

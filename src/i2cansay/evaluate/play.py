@@ -9,9 +9,9 @@ from time import perf_counter
 import numpy as np
 
 from i2cansay.core.types import Features, Rows
+from i2cansay.evaluate.learner_protocol import Learner, ToldOfSessions
 from i2cansay.evaluate.outcome import Checkpoint, Outcome
 from i2cansay.evaluate.progress import Moment, Progress
-from i2cansay.evaluate.protocol import Learner, ToldOfSessions
 from i2cansay.streams import Batch, Stream
 from i2cansay.streams.stream import Labels
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import blobs
-from i2cansay.testing.comparison import fresh, require, require_same_bits, require_same_state
+from i2cansay.testing.requirements import fresh, require, require_same_bits, require_same_state
 
 # A sentence, not a word: what was expected and what came does not fit in less.
 SHORTEST_MESSAGE = 15

@@ -9,7 +9,7 @@ from i2cansay.core.state_parts import StatePart
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.lazy import Cached
 from i2cansay.testing.blobs import blobs
-from i2cansay.testing.comparison import fresh, require
+from i2cansay.testing.requirements import fresh, require
 
 DECLARATIONS = ("stores_samples", "streaming", "order_free", "needs_boundaries", "lazy", "plain_means")
 

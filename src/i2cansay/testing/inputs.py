@@ -4,7 +4,8 @@ import numpy as np
 
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import batches, blobs
-from i2cansay.testing.comparison import (
+from i2cansay.testing.reachable import reachable_arrays
+from i2cansay.testing.requirements import (
     fresh,
     require,
     require_close,
@@ -12,7 +13,6 @@ from i2cansay.testing.comparison import (
     require_same_state,
     taught,
 )
-from i2cansay.testing.reachable import reachable_arrays
 
 QUESTIONS = ("class_scores", "decision_function", "predict", "predict_proba")
 

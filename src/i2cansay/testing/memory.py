@@ -4,8 +4,8 @@ import numpy as np
 
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import Samples, batches, blobs
-from i2cansay.testing.comparison import fresh, require, taught, teach
 from i2cansay.testing.reachable import contains_row, reachable_arrays, reachable_bytes
+from i2cansay.testing.requirements import fresh, require, taught, teach
 
 # `state_bytes` may be this many times what a learner really takes.
 MOST_TOLD = 4

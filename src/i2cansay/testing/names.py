@@ -6,7 +6,7 @@ import numpy as np
 
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import Samples, batches, blobs
-from i2cansay.testing.comparison import (
+from i2cansay.testing.requirements import (
     fresh,
     require,
     require_close,

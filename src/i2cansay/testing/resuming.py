@@ -9,7 +9,7 @@ from i2cansay.core.types import State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.model_file import load
 from i2cansay.testing.blobs import Samples, batches, blobs, late_class
-from i2cansay.testing.comparison import (
+from i2cansay.testing.requirements import (
     fresh,
     require,
     require_same_bits,

@@ -4,7 +4,7 @@ import numpy as np
 
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import batches, blobs
-from i2cansay.testing.comparison import require, require_close, require_finite, require_same_bits, taught
+from i2cansay.testing.requirements import require, require_close, require_finite, require_same_bits, taught
 
 
 def check_score_shapes(learner: OnlineClassifier) -> None:

@@ -5,11 +5,12 @@ from dataclasses import replace
 from i2cansay.experiments.claims.finding import Verdict
 from i2cansay.experiments.claims.verification import verify
 from i2cansay.experiments.declare.cell import Cell
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
-from i2cansay.experiments.declare.plan import Choice, make_plan
 from i2cansay.experiments.report.report_findings import by_kind
 from i2cansay.experiments.report.report_prose import counted, low_data_cost
 from i2cansay.experiments.report.report_tables import left_out, measure_all
+from i2cansay.experiments.run.planning import make_plan
 from i2cansay.experiments.run.record import Record
 from tests.experiments.samples import make_record
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 
-from i2cansay.experiments.claims.statistics import Difference, paired_difference
 from i2cansay.experiments.declare.declaration import printed
-from i2cansay.experiments.declare.metric import metric_of
-from i2cansay.experiments.declare.plan import Entry, Plan, TableRow
+from i2cansay.experiments.run.metric import metric_of
+from i2cansay.experiments.run.plan import Entry, Plan, TableRow
+from i2cansay.experiments.run.seed_statistics import Difference, paired_difference
 
 OWN = "i2cansay"
 

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from i2cansay.experiments.claims.claims_in_print import check_paper
 from i2cansay.experiments.claims.claims_on_records import check_ours
 from i2cansay.experiments.claims.finding import PRINTED, Finding, Verdict
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import DECLARED, VARIANTS, load_table, printed
-from i2cansay.experiments.declare.plan import Choice, Plan
 from i2cansay.experiments.declare.relation import load_relations
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
+from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
 
 # A printed number has come out when ours lies within this many deviations, and at least this many points, of it.

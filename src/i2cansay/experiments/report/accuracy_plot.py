@@ -18,7 +18,7 @@ STYLES = {
 
 
 def check_drawable(path: Path) -> None:
-    """Raise where a picture could not be drawn to `path`: better before the work than after it."""
+    """Raise if a plot cannot be drawn to `path`, before the work that would be lost."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:

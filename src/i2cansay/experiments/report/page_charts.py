@@ -9,7 +9,6 @@ import numpy as np
 
 from i2cansay.evaluate import accuracy_curve
 from i2cansay.experiments.declare.declaration import printed
-from i2cansay.experiments.declare.plan import Entry, Plan, TableRow
 from i2cansay.experiments.report.charts import (
     Bar,
     Point,
@@ -21,6 +20,7 @@ from i2cansay.experiments.report.charts import (
     scatter_chart,
 )
 from i2cansay.experiments.report.illustration import Panel
+from i2cansay.experiments.run.plan import Entry, Plan, TableRow
 from i2cansay.experiments.run.record import Record
 
 # More lines than this in one chart cannot be told apart.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from i2cansay.experiments.claims.statistics import confidence_interval, paired_difference
 from i2cansay.experiments.declare.declaration import printed
-from i2cansay.experiments.declare.metric import metric_of, metric_title
-from i2cansay.experiments.declare.plan import Entry, Plan, TableRow
 from i2cansay.experiments.report.table_model import TableCell, TableLine, TableModel
+from i2cansay.experiments.run.metric import metric_of, metric_title
+from i2cansay.experiments.run.plan import Entry, Plan, TableRow
+from i2cansay.experiments.run.seed_statistics import confidence_interval, paired_difference
 
 SEEDS_NOTE = (
     "memory are the samples a row may store, seeds the runs it is a mean over: one run has no deviation and decides "

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 
 from i2cansay.experiments.claims.orderings import orderings
 from i2cansay.experiments.claims.verification import verify
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
-from i2cansay.experiments.declare.plan import Choice, Plan
 from i2cansay.experiments.report.plan_models import (
     SECONDS_NOTE,
     SEEDS_NOTE,
@@ -22,6 +22,7 @@ from i2cansay.experiments.report.report_prose import counted, low_data_cost, pro
 from i2cansay.experiments.report.report_tables import measure_all
 from i2cansay.experiments.report.table_model import as_sentence, table_of, to_markdown
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
+from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
 
 CLAIMS, ORDERS = "claims.md", "orders.md"

@@ -9,7 +9,6 @@ from importlib.resources import files
 
 from i2cansay.experiments.claims.finding import Finding, Verdict
 from i2cansay.experiments.claims.verification import verify
-from i2cansay.experiments.declare.plan import Plan
 from i2cansay.experiments.report.charts import can_draw
 from i2cansay.experiments.report.illustration import Illustration
 from i2cansay.experiments.report.page_charts import charts_of, panel_figure
@@ -23,6 +22,7 @@ from i2cansay.experiments.report.plan_models import (
 from i2cansay.experiments.report.report_findings import MOODS, findings_model
 from i2cansay.experiments.report.report_tables import measure_all
 from i2cansay.experiments.report.table_model import as_sentence, to_html
+from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
 
 NO_CHARTS = '<p class="soft">Charts need matplotlib: pip install "i2cansay[plot]".</p>'

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from i2cansay.experiments.claims.finding import PRINTED, Finding, Verdict
-from i2cansay.experiments.declare.plan import Plan
 from i2cansay.experiments.report.report_findings import by_kind
+from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
 
 # No record holds how long a whole run took by the clock; this one was looked at.

@@ -13,8 +13,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from i2cansay.experiments.claims.statistics import spread
 from i2cansay.experiments.report.table_model import TableModel, table_of
+from i2cansay.experiments.run.seed_statistics import spread
 
 Values = Mapping[str, float]
 #: Values by table, run and seed.

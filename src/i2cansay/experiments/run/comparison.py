@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from i2cansay.core.types import Features
 from i2cansay.evaluate import Outcome, play, show_progress
-from i2cansay.learners import learner_class, make_learner
+from i2cansay.learners import learner_class, make_seeded_learner
 from i2cansay.streams import low_data, make_stream
 
 
@@ -64,7 +64,7 @@ def compare(
             settings = {key: value for key, value in settings.items() if key in known}
         for seed in seeds:
             order = make_stream(stream, data.y, batch_size=batch_size, seed=seed)
-            learner = make_learner(name, **_seeded(kind, seed), **settings)
+            learner = make_seeded_learner(name, seed, **settings)
             with show_progress(f"{name}, seed {seed}") as bar:
                 outcome = play(
                     learner,
@@ -89,7 +89,3 @@ def _check_settings(learners: Sequence[str], parameters: Mapping[str, Any]) -> N
         raise ValueError(
             f"none of the learners has a parameter {', '.join(unknown)}; they have {', '.join(sorted(known))}"
         )
-
-
-def _seeded(kind: type[Any], seed: int) -> dict[str, int]:
-    return {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}

@@ -8,8 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from i2cansay.experiments.declare.cell import Cell, hash_of
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import Table
-from i2cansay.experiments.declare.plan import Choice, Entry, Plan, make_plan
+from i2cansay.experiments.run.plan import Entry, Plan
+from i2cansay.experiments.run.planning import make_plan
 from i2cansay.experiments.run.record import Record
 
 

@@ -8,7 +8,6 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.run.held_out import hold_out
 from i2cansay.experiments.run.record import Record, kept_rows
 from i2cansay.experiments.run.shared_features import SharedFeatures
-from i2cansay.learners import learner_class, make_learner
+from i2cansay.learners import learner_class, make_seeded_learner
 from i2cansay.streams import low_data, make_stream
 
 PACKAGES = ("numpy", "scipy", "scikit-learn")
@@ -39,7 +38,7 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
         rows = low_data(y, cell.fraction, cell.seed)
         X, y = X[rows], y[rows]
     kind = learner_class(cell.learner)
-    learner = make_learner(cell.learner, **_seeded(kind, cell.seed), **cell.parameters)
+    learner = make_seeded_learner(cell.learner, cell.seed, **cell.parameters)
     outcome = play(
         learner,
         X,
@@ -63,10 +62,6 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
         versions=versions(),
         commit=commit(),
     )
-
-
-def _seeded(kind: type[Any], seed: int) -> dict[str, int]:
-    return {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}
 
 
 @cache

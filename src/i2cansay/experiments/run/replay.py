@@ -12,10 +12,10 @@ from threadpoolctl import threadpool_limits
 
 from i2cansay.disk.places import cache_folder
 from i2cansay.evaluate import last_accuracy
-from i2cansay.experiments.claims.statistics import changed_share
 from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.run.playing import play_cell
 from i2cansay.experiments.run.record import Record
+from i2cansay.experiments.run.seed_statistics import changed_share
 from i2cansay.experiments.run.shared_features import SharedFeatures, has_ready_features, share_features
 
 Source = tuple[str, str]

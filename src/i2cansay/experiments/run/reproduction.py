@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
-from i2cansay.experiments.declare.plan import Choice, Entry, Plan, make_plan
 from i2cansay.experiments.run.filling import RecordIndex, measure
+from i2cansay.experiments.run.plan import Entry, Plan
+from i2cansay.experiments.run.planning import make_plan
 from i2cansay.experiments.run.record_folder import Report, load_records
 from i2cansay.experiments.run.run_progress import RunProgress
 from i2cansay.experiments.run.runner import CellsFailed, run_cells

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from i2cansay.experiments.declare.plan import Plan
+from i2cansay.experiments.run.plan import Plan
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
