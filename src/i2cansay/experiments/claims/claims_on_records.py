@@ -1,4 +1,4 @@
-"""A claim against our records: differences paired by seed, and whether the varied part matters at all."""
+"""Claims checked on our records: differences are paired by seed, and comparisons that change nothing are flagged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from i2cansay.experiments.run.metric import metric_of
 from i2cansay.experiments.run.plan import Entry, Plan, TableRow
 from i2cansay.experiments.run.seed_statistics import Difference, changed_share, paired_difference, spread
 
-# Below this share of changed predictions the varied part decides nothing, and a comparison says nothing about it.
+# Below this share of changed predictions a comparison is vacuous: what is varied decides nothing.
 VACUOUS_BELOW = 0.001
 # Below this share a comparison is flagged with it.
 FLAGGED_BELOW = 0.02
@@ -27,7 +27,7 @@ class Vacuous(Exception):
 
 
 class NotTestable(Exception):
-    """There are no records to test a claim with: of what, and why."""
+    """There are no records to test a claim with; the message names what is missing and why."""
 
     def __init__(self, subject: str, reason: str) -> None:
         self.subject, self.reason = subject, reason
@@ -36,7 +36,7 @@ class NotTestable(Exception):
 
 @dataclass(frozen=True)
 class _Claim:
-    """A relation, the filled table it is about, and the variant of the rule that it is asked about."""
+    """A relation, the filled table it is about, and the variant of the rule it is checked for."""
 
     relation: Relation
     measured: Plan
@@ -72,9 +72,9 @@ class _Claim:
 
 
 def check_ours(relation: Relation, measured: Plan, *, encoder: str) -> list[Finding]:
-    """Return what our records say about a claim: with the printed rule, and with every variant it has.
+    """Return what our records say about a claim, for the printed rule and for each of its variants.
 
-    Where the printed rule cannot be tested, its variants are not asked.
+    Variants are not checked where the printed rule cannot be.
     """
     findings: list[Finding] = []
     for variant in (None, *VARIANTS):
@@ -149,14 +149,14 @@ def _too_few(n: int) -> str:
 
 
 def _settled(holds: bool, text: str, n: int) -> tuple[Verdict, str]:
-    """Return the answer of a comparison of means, which one seed cannot give."""
+    """Return the verdict of a comparison of means; one seed is not enough for one."""
     if n < 2:
         return Verdict.UNDECIDED, f"{_too_few(n)}: {text}"
     return (Verdict.HOLDS if holds else Verdict.FAILS), text
 
 
 def _flag(shares: list[float]) -> str:
-    """Return a warning where a comparison changes few predictions, "" where not; raise Vacuous where next to none."""
+    """Return a warning if few predictions change, "" if many do; raise Vacuous if next to none do."""
     if max(shares) == 0:
         raise Vacuous("the varied part changes no prediction at all")
     if max(shares) < VACUOUS_BELOW:

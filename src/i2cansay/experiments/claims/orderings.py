@@ -1,4 +1,4 @@
-"""The order of the methods in a column: as the paper prints it, and as it comes out on equal features."""
+"""The order of the methods in a column: in print, and here on the same features."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Ordering:
     n_rows : int
         Rows that have a number in print and here.
     n_pairs, n_same : int
-        Pairs of rows with a seed in common that are not level in print, and those that come out the same way round.
+        Pairs of rows with a seed in common and different printed numbers, and those in the same order here.
     place_printed, place_here : int
         Of the paper's method among the rows, from 1.
     above : tuple of (str, Difference)

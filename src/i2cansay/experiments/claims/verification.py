@@ -1,4 +1,4 @@
-"""All claims against all records: what holds, what does not, what says nothing, what cannot be tested here."""
+"""Check all claims on all records: which hold, which do not, which are vacuous, which cannot be tested here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from i2cansay.experiments.run.filling import RecordIndex, fill_table
 from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
 
-# A printed number has come out when ours lies within this many deviations, and at least this many points, of it.
+# A printed number is reproduced if ours differs by at most this many deviations, or this many points.
 DEVIATIONS, AT_LEAST = 2.0, 0.5
 
 
@@ -49,9 +49,9 @@ def is_tested(findings: Iterable[Finding]) -> bool:
 
 
 def failures(findings: Iterable[Finding], allowed: Sequence[str] = ()) -> list[Finding]:
-    """Return what does not hold in our records and is not allowed to fail.
+    """Return the claims that fail on our records and are not allowed to.
 
-    Allowed is a claim with the printed rule by its name, and with a variant of the rule as `name:variant`.
+    `allowed` has names of claims, for the printed rule, and `name:variant` for a variant of the rule.
     """
     return [
         finding

@@ -1,4 +1,4 @@
-"""What a user asks for in place of what a table declares."""
+"""A user's choice: what to change in a table as it is declared."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Choice:
-    """What differs from the table as declared.
+    """What to change in a declared table.
 
     Parameters
     ----------
     dataset : str, optional
-        One of the table's data sets: only its columns. Any other: every column is played on it instead.
+        A data set of the table: only its columns are played. Any other: every column is played on it.
     backbone : str, optional
         Only the block of this backbone.
     encoder : str, optional
-        Stands in for the backbones.
+        Used instead of the backbones.
     fraction : float, optional
         Share of the training data for every row, instead of the declared one.
     seeds : int, optional
@@ -25,9 +25,9 @@ class Choice:
     rows : sequence of str
         Names of the rows to play; all by default.
     learners : sequence of str
-        Further methods, each a row of its own in every block: names of `LEARNERS`, or "package.module:Class".
+        More methods, each a row of its own in every block: names of `LEARNERS`, or "package.module:Class".
     stand_in : bool
-        Play a column whose data set is not to be had on its declared stand-in.
+        Play columns on their declared stand-ins.
     """
 
     dataset: str | None = None
@@ -42,8 +42,8 @@ class Choice:
     def __post_init__(self) -> None:
         if self.fraction is not None and not 0 < self.fraction <= 1:
             raise ValueError(
-                f"a fraction is a share of the training data, above 0 and at most 1, but {self.fraction:g} was "
-                "given; leave it out for the declared share"
+                f"expected a fraction above 0 and at most 1, a share of the training data, got {self.fraction:g}; "
+                "leave it out for the declared share"
             )
         if self.seeds is not None and self.seeds < 1:
-            raise ValueError(f"there must be at least one seed, but {self.seeds} were asked for")
+            raise ValueError(f"expected at least one seed, got {self.seeds}")

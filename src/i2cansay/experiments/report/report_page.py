@@ -35,7 +35,7 @@ def report_page(
     fraction: float | None = None,
     seeds: int | None = None,
 ) -> str:
-    """Return the page as text; it needs nothing from outside."""
+    """Return the page as text; it loads nothing."""
     tables = measure_all(records, fraction=fraction, seeds=seeds)
     if not tables:
         raise ValueError("the records fill none of the declared tables; play one with `i2cansay reproduce`")
@@ -49,7 +49,7 @@ def report_page(
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>I2CANSAY reproduced</title><style>{style}</style></head>
 <body><main>
-<h1>I2CANSAY, beside the paper</h1>
+<h1>I2CANSAY: our numbers and the paper's</h1>
 <p class="soft">{escape(_provenance(records))}</p>
 <nav>{links}<a href="#claims">claims</a></nav>
 {sections}{drawn}
@@ -74,7 +74,7 @@ def _provenance(records: Sequence[Record]) -> str:
 
 
 def _section(measured: Plan, anchor: str) -> str:
-    notes = [f"Means over {measured.seeds}; ours, and below it the paper's number and the difference."]
+    notes = [f"Means over {measured.seeds}; below each number are the paper's number and the difference."]
     texts = (metric_text(measured), measured.table.note, *substitutions(measured), SEEDS_NOTE, SECONDS_NOTE)
     notes += [as_sentence(text) for text in texts if text]
     charts = "".join(charts_of(measured)) if can_draw() else NO_CHARTS
@@ -101,9 +101,9 @@ def _claims(findings: Sequence[Finding]) -> str:
         for verdict in Verdict
     )
     return f"""<section id="claims"><h2>The paper's claims</h2>
-<p class="soft">Checked against its own tables and against our records. Undecided: the seeds are too few, the
+<p class="soft">Checked on the paper's own tables and on our records. Undecided: there are too few seeds, and the
 interval spans zero. Vacuous: what the claim varies changes under 0.1% of the predictions. Differences are paired
-by seed, intervals are 95%. Counted are our records' answers:</p>
+by seed, intervals are 95%. The verdicts on our records:</p>
 <div class="counts">{boxes}</div>
 <div class="scroll">{to_html(findings_model(findings))}</div></section>
 """

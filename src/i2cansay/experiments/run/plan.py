@@ -1,4 +1,4 @@
-"""A table with its cells: what to play in each place and, once records are filled in, what they say."""
+"""A planned table: the cell of each entry and, once records are filled in, its numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from i2cansay.experiments.run.seed_statistics import Spread, spread
 
 @dataclass(frozen=True)
 class Entry:
-    """One place in a table: the cell to play, what the paper prints there, and the records of its seeds.
+    """One entry of a table: the cell to play, what the paper prints, and the records of its seeds.
 
     Attributes
     ----------
@@ -31,13 +31,13 @@ class Entry:
     paper, pm : float
         The printed number and its deviation; nan where none is printed.
     is_papers : bool
-        Whether backbone and data are the paper's, so that the printed number should come out.
+        Whether backbone and data are the paper's, so that the printed number should be reproduced.
     memory : int
         Samples that may be stored.
     fixed : bool
-        Whether every seed gives the same: the order does not matter, nothing is drawn, all the data are used.
+        Whether every seed gives the same result: the learner is order-free, nothing is drawn, all the data are used.
     records : tuple of Record
-        Of the seeds that were played.
+        Those of the seeds that were played.
     """
 
     column: Column
@@ -62,12 +62,12 @@ class Entry:
 
     @property
     def why_empty(self) -> str:
-        """Why there is no number of ours; empty where there is one."""
+        """Why we have no number here; empty if we have one."""
         return "" if self.records else self.reason or "not played"
 
     @property
     def delta(self) -> float | None:
-        """Ours minus the paper's, where both are there and ours is no stand-in on other images."""
+        """Our number minus the paper's; None if either is missing, or ours is on a stand-in."""
         if (
             self.ours is None
             or not printed(self.paper)
@@ -89,7 +89,7 @@ class TableRow:
 
     @property
     def memory(self) -> str:
-        """Samples stored, as the table shows it; where a method has no place for any, none, whatever is printed."""
+        """Samples stored, as the table shows it; "0 (printed: ...)" for a method that cannot store any."""
         sizes = dict.fromkeys(entry.memory for entry in self.entries)
         text = " / ".join("0" if size == 0 else f"{size / 1000:g}k" for size in sizes)
         stores = any(
@@ -104,7 +104,7 @@ class TableRow:
 
     @property
     def seeds(self) -> str:
-        """How many seeds the row's numbers are means over; empty where there is none."""
+        """How many seeds the row's numbers are means over; empty if there are none."""
         return _span({len(entry.records) for entry in self.entries if entry.records})
 
     @property
@@ -121,7 +121,7 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Plan:
-    """A table with a choice applied: what to play, and once records are filled in, what they say."""
+    """A table with a choice applied: the cells to play and, once records are filled in, the numbers."""
 
     table: Table
     choice: Choice
@@ -130,7 +130,7 @@ class Plan:
 
     @property
     def title(self) -> str:
-        """The table's title, saying what was substituted."""
+        """The table's title, with everything that was substituted."""
         parts = [self.table.title]
         replaced: dict[str, dict[str, None]] = {}
         for row in self.rows:
@@ -166,7 +166,7 @@ class Plan:
 
     @property
     def n_played(self) -> int:
-        """How many columns have a number of ours."""
+        """How many columns were played."""
         return sum(any(row.entries[place].records for row in self.rows) for place in range(len(self.columns)))
 
     @property
@@ -179,7 +179,7 @@ class Plan:
 
     @property
     def command(self) -> str:
-        """The command that makes these records."""
+        """The command that produces these records."""
         words = ["i2cansay", "reproduce", self.table.name]
         for option, value in (
             ("--dataset", self.choice.dataset),
@@ -198,6 +198,6 @@ class Plan:
 
 
 def _span(counts: set[int]) -> str:
-    """Return "3", or "1 to 20"; nothing for nothing."""
+    """Return "3", or "1 to 20"; "" for no counts."""
     ends = dict.fromkeys((min(counts), max(counts))) if counts else ()
     return " to ".join(map(str, ends))

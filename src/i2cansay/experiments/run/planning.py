@@ -26,7 +26,7 @@ def make_plan(table: Table, choice: Choice) -> Plan:
     >>> plan = make_plan(load_table("table4"), Choice(encoder="efficientnet-lite0", seeds=2))
     >>> plan.title
     'Table 4: components; efficientnet-lite0 in place of resnet50'
-    >>> len(plan.cells())  # five rows and two of their variants that are no other row already; two seeds
+    >>> len(plan.cells())  # five rows, and two variants that are not rows themselves; two seeds each
     14
     """
     positions, columns = _columns(table, choice)
@@ -54,7 +54,7 @@ def row_names(table: Table, backbone: str | None = None) -> list[str]:
 
 def _further_rows(choice: Choice, n_columns: int) -> list[Row]:
     for name in choice.learners:
-        learner_class(name)  # raises here rather than in every cell
+        learner_class(name)  # raises now instead of in every cell
     nothing, none_printed = (0,) * n_columns, (nan,) * n_columns
     return [
         Row(name, name, name, nothing, none_printed, none_printed, added=True) for name in choice.learners
@@ -69,7 +69,7 @@ def _columns(table: Table, choice: Choice) -> tuple[list[int], tuple[Column, ...
     elif any(column.dataset == choice.dataset for column in table.columns):
         chosen = [(place, column) for place, column in declared if column.dataset == choice.dataset]
     else:
-        # Columns that differed in the data set only are the same now; one with a stand-in belongs to its data set.
+        # Columns that differ only in their data set are now the same. A column with a stand-in keeps its data set.
         unique: dict[str, tuple[int, Column]] = {}
         for place, column in declared:
             if column.stand_in is not None:
@@ -131,7 +131,7 @@ def _fraction(row: Row, column: Column, choice: Choice) -> float | None:
 
 
 def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) -> tuple[Cell | None, str]:
-    """Return the cell with seed 0, or None and the reason."""
+    """Return the cell with seed 0, or None and the reason why there is none."""
     if row.learner not in LEARNERS and not is_import_name(row.learner):
         return None, NOT_BUILT
     if row.only_in and column.name not in row.only_in:
@@ -143,7 +143,7 @@ def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) ->
     parameters = {**row.parameters, **row.in_column.get(column.name, {}), **column.parameters}
     if row.memory[place] and "memory_size" in known:
         parameters.setdefault("memory_size", row.memory[place])
-    # A column that varies what this learner does not have says nothing about it.
+    # A column that varies a parameter which the learner does not have says nothing about it.
     if missing := sorted(set(column.parameters) - set(known)):
         return None, f"{row.learner} has no {', '.join(missing)}"
     dataset, n_classes = column.dataset, None
@@ -167,6 +167,6 @@ def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) ->
 
 
 def _is_order_free(learner: str, parameters: Mapping[str, Any]) -> bool:
-    """Whether one stream tells all: the order of the samples does not matter to the learner."""
+    """Whether the order of the samples does not matter to a learner, so that one stream is enough."""
     made = make_learner(learner, **parameters)
     return made.order_free or not made.streaming

@@ -1,4 +1,4 @@
-"""Play one cell and return its record."""
+"""Plays one cell and returns its record."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
 def play_cell(cell: Cell, features: SharedFeatures) -> Record:
-    """Let the cell's learner learn its stream; every learner sees the same order for the same seed."""
+    """Drive the cell's stream through its learner; for the same seed, every learner sees the same order."""
     begin = perf_counter()
     (X, y), (X_test, y_test) = features.open("train"), features.open("test")
     if cell.n_classes is not None:
@@ -66,7 +66,7 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions of everything that computes."""
+    """Return the versions of Python and of the packages that compute."""
     found = {"i2cansay": i2cansay.__version__, "python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -78,7 +78,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def commit() -> str | None:
-    """Return the commit of the source tree the package lies in, or None for an installed package."""
+    """Return the commit of the source tree that the package is in, or None for an installed package."""
     for folder in Path(__file__).resolve().parents:
         if (folder / ".git").exists() and (folder / "src" / "i2cansay").is_dir():
             command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]
