@@ -1,4 +1,4 @@
-"""Evaluation: one loop that drives a stream through a learner, and the metrics of its outcome."""
+"""Evaluation: the one loop that drives a stream through a learner, and metrics of the outcome."""
 
 from i2cansay.evaluate.learner_protocol import Learner, ToldOfSessions
 from i2cansay.evaluate.metrics import (

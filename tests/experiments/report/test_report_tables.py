@@ -43,7 +43,9 @@ def test_another_encoder_has_a_table_of_its_own() -> None:
 def test_declared_low_data_rows_are_no_table_with_that_fraction() -> None:
     tables = measure_all(played("table1", Choice(seeds=2, encoder="eyes")))
     assert {table.choice.fraction for table in tables} == {None}
-    assert low_data_cost(tables).startswith("The 12 low-data cells of I2CANSAY in Table 1 (eyes) took 18 seconds")
+    assert low_data_cost(tables).startswith(
+        "The 12 low-data cells of I2CANSAY in Table 1 (eyes) took 18 seconds"
+    )
 
 
 def test_a_fraction_that_was_asked_for_is_found_beside_the_declared() -> None:
