@@ -27,7 +27,7 @@ from i2cansay.learners.validation import (
 
 __all__ = ["ROUNDED_TO_FLOAT32", "WEIGHTS_ARE_NOT_COPIES", "OnlineClassifier"]
 
-# Bytes beside what a method learns: generator, temperature and progress; and the label of each class.
+# Bytes in addition to what a method learns: generator, temperature and progress; and the label of each class.
 OF_EVERY_LEARNER = 1024
 OF_EVERY_CLASS = 64
 
@@ -35,14 +35,14 @@ OF_EVERY_CLASS = 64
 class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
     """Base of every learner.
 
-    A learner writes three methods over rows of classes, which are numbered in the order of their arrival: `_start`
-    makes the objects its state consists of, `_learn` updates them, `_scores` reads them. It names those objects in
-    `parts`; growing by a class, dropping one, saving and restoring follow from that. Labels, checks of input,
-    calibrated probabilities and files are handled here. docs/architecture.md has a learner of ten lines.
+    A learner implements three methods over rows of classes, which are numbered in the order of their arrival:
+    `_start` makes the objects that its state consists of, `_learn` updates them, `_scores` reads them. It names
+    these objects in `parts`; growing by a class, dropping one, saving and restoring follow from that. Labels, checks
+    of input, calibrated probabilities and files are handled here. docs/architecture.md has a learner of ten lines.
 
     Notes
     -----
-    As in scikit-learn, no thread may predict while another one teaches: the answer may be an error, though what was
+    As in scikit-learn, no thread may predict while another one teaches: the prediction may fail, though what was
     learnt is not harmed. Many threads may predict at the same time while none teaches. `ImageLearner` and the
     service take care of this themselves.
     """
@@ -70,26 +70,26 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
         """Return the score of each class, (n, c), columns in order of arrival."""
 
     def _check_parameters(self) -> None:
-        """Raise ValueError if a parameter makes no sense."""
+        """Raise ValueError if a parameter is not valid."""
 
     def _structural_values(self) -> dict[str, Any]:
-        """Return the structural parameters as far as what is learnt depends on them."""
+        """Return the structural parameters, as far as the state depends on them."""
         return {name: getattr(self, name) for name in self.structural}
 
     def _parameters_changed(self, before: Mapping[str, Any]) -> None:
-        """React to `set_params` on a learner that has begun; `before` are all parameters as they were."""
+        """React to `set_params` on a learner that has begun; `before` has all parameters as they were."""
 
     def _state_bytes(self, n_features: int, n_classes: int) -> int | None:
-        """Return the bytes of `state_bytes` without those that every learner has; None if there is no bound."""
+        """Return `state_bytes` without what every learner has; None if there is no bound."""
         return None
 
     # -- parameters -----------------------------------------------------------------------------------------
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, as scikit-learn has it; where one makes no sense, nothing changes.
+        """Set parameters, as in scikit-learn; if one is not valid, nothing changes.
 
-        Once learning has begun, they count from the next batch or question on. Those that what is learnt rests on
-        (`structural`) count when learning begins anew, and until then the learner cannot be saved or merged.
+        Once learning has begun, they take effect with the next batch or prediction. Those that the state depends on
+        (`structural`) take effect when learning starts over, and until then the learner cannot be saved or merged.
         """
         before = self.get_params(deep=False)
         try:
@@ -104,7 +104,7 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
         return self
 
     def _check_structural(self) -> None:
-        """Raise where parameters were changed that wait for a new beginning."""
+        """Raise if parameters were changed that take effect only when learning starts over."""
         if not self._started:
             return
         wanted = self._structural_values()
@@ -112,17 +112,17 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
         if waiting:
             raise ValueError(
                 f"{', '.join(waiting)} changed after learning began, and what was learnt does not fit; "
-                "set it back, or begin anew with fit"
+                "set it back, or start over with fit"
             )
 
     # -- size -----------------------------------------------------------------------------------------------
 
     def state_bytes(self, n_features: int, n_classes: int) -> int | None:
-        """Return how many bytes the learner takes at most with so many features and classes, computed in advance.
+        """Return how many bytes the learner takes at most with this many features and classes, computed in advance.
 
-        This bounds its memory after learning and scoring, and what it saves, without the texts of the labels. While
-        it solves, it briefly takes up to as much again. None if there is no bound: a learner that keeps more with
-        every sample, or one that does not say. Raises ValueError if a parameter makes no sense.
+        This bounds its memory after learning and scoring, and the size of its saved state, without the texts of the
+        labels. While it solves, it briefly takes up to twice as much. None if there is no bound: the learner keeps
+        more with every sample, or does not say. Raises ValueError if a parameter is not valid.
 
         Examples
         --------
@@ -168,7 +168,7 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
         Parameters
         ----------
         classes : array of labels, optional
-            Not needed. Where given, `y` is checked against it; a class gets its column with its first sample.
+            Not needed. If given, `y` is checked against it; a class gets its column with its first sample.
         sample_weight : (n,) weights, optional
             How much each sample counts in the statistics and in the step; a sample of weight 0 is left out.
         """
@@ -204,16 +204,16 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
         size = getattr(self, "batch_size", None) or n
         return [order[start : start + size] for start in range(0, n, size)]
 
-    # -- deciding -------------------------------------------------------------------------------------------
+    # -- predicting -----------------------------------------------------------------------------------------
 
     def class_scores(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the score of every class, (n, n_classes), columns as in `classes_`, also for one or two."""
+        """Return the score of every class, (n, n_classes), columns as in `classes_`, even for one or two classes."""
         self._check_ready()
         X = check_features(self, X, reset=False)
         return self._scores(X)[:, self._labels.order]
 
     def decision_function(self, X: ArrayLike) -> NDArray[Any]:
-        """Return `class_scores`; with two classes their difference, (n,), as scikit-learn has it."""
+        """Return `class_scores`; for two classes their difference, (n,), as in scikit-learn."""
         scores = self.class_scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
@@ -228,8 +228,8 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
             From 0 to 1: a row whose highest probability (`predict_proba`) is below it gets `unknown` instead of a
             label.
         unknown : label, optional
-            A value of the labels' type that is none of them, as "?" or -1. The array keeps its type then, as
-            scikit-learn's metrics ask for; with None it is one of objects.
+            A value of the labels' type that is not a label, such as "?" or -1. The array then keeps its type, as
+            scikit-learn's metrics require; with None it is an array of objects.
 
         Examples
         --------
@@ -267,14 +267,14 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
 
     @property
     def label_kind(self) -> str | None:
-        """What the labels are: "U" strings, "i" whole numbers, "f" the same as floats, "b" booleans; None before."""
+        """The type of the labels: "U" strings, "i" whole numbers, "f" the same as floats, "b" booleans; None yet."""
         return self._labels.kind if self._started else None
 
     def forget(self, label: Label) -> Self:
         """Remove a class: its statistics and its weights.
 
-        Afterwards it has no score, and the other scores do not change. What its samples did to the weights of other
-        classes, or to statistics shared by all, stays.
+        It then has no score, and the other scores do not change. What its samples contributed to the weights of
+        other classes, or to statistics shared by all, stays.
         """
         self._check_ready()
         self._drop(self._labels.drop(label))
@@ -298,7 +298,7 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
         return whole_state(self) if self._started else {}
 
     def set_state(self, state: State) -> Self:
-        """Take over the `state()` of a learner with the same parameters, and go on from there."""
+        """Take over the `state()` of a learner with the same parameters, and continue from there."""
         other = type(self)(**self.get_params(deep=False))
         try:
             if state:
@@ -333,11 +333,11 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
         self._labels = LabelRows()
 
     def _become(self, other: "OnlineClassifier") -> None:
-        """Take over everything `other`, of the same parameters, has learnt."""
+        """Take over everything that `other`, with the same parameters, has learnt."""
         parameters = self.get_params(deep=False)
         learnt = {name: value for name, value in other.__dict__.items() if name not in parameters}
         self.__dict__.update(learnt)  # at once: an interrupt finds the old or the new
-        # Only these may be absent in `other`: all else is made by `_begin`. What scikit-learn hangs on an
+        # Only these may be absent in `other`: everything else is made by `_begin`. What scikit-learn attaches to an
         # estimator (metadata requests, the context of a pipeline's callbacks) stays.
         for name in {"n_features_in_", "feature_names_in_", "_labels"} - set(learnt):
             self.__dict__.pop(name, None)

@@ -11,7 +11,7 @@ WEIGHTS_ARE_NOT_COPIES: Mapping[str, str] = MappingProxyType(
         )
     }
 )
-"""`expected_failed_checks` of methods that learn in steps; scikit-learn excuses its SGDClassifier alike."""
+"""`expected_failed_checks` of methods that learn in steps; scikit-learn excuses its SGDClassifier too."""
 ROUNDED_TO_FLOAT32: Mapping[str, str] = MappingProxyType(
     {"check_sample_weight_equivalence_on_dense_data": "1e-7 is asked for; some BLAS kernels come that near"}
 )
@@ -44,9 +44,9 @@ class LearnerFacts:
     lazy: ClassVar[bool] = False
     """Whether the first scores after a change are expensive, because something is solved for them."""
     plain_means: ClassVar[bool] = True
-    """Whether `class_means_`, if there are any, are means of the features themselves, not of roots or projections of
-    them: then the mean of a class with one sample is that sample."""
+    """Whether `class_means_`, if there are any, are means of the features themselves, not of their roots or
+    projections, so that the mean of a class with one sample is that sample."""
     size_advice: str = "narrower features, fewer classes"
-    """What makes the state smaller; completes the error that it would be too large."""
+    """What makes the state smaller; part of the error that it would be too large."""
     structural: ClassVar[tuple[str, ...]] = ()
-    """Parameters that what is learnt rests on. A change to one of them waits until learning begins anew."""
+    """Parameters that the state depends on. A change to one of them takes effect when learning starts over."""

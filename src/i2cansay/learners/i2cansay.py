@@ -37,20 +37,20 @@ REPLAYED = 50
 class I2CANSAY(AnalogicalClassifier):
     """Learns classes from a stream of features in one pass and keeps none of them.
 
-    The defaults are the paper's. Every batch updates mean and standard deviation of its classes (Eq. 1-2), makes
-    one pseudo-feature of another class per sample (Eq. 3-4) and takes one step on both (Eq. 5). The decision adds
-    to the head's softmax a correction from the distances to all classes, weighed by how steady each dimension is
-    for each class (Eq. 6-9).
+    The defaults are the paper's. Every batch updates the mean and standard deviation of its classes (Eq. 1-2), makes
+    one pseudo-feature of another class per sample (Eq. 3-4), and takes one gradient step on both (Eq. 5). The score
+    of a class is the softmax of the head plus a correction from the distances to all classes, in which dimensions
+    weigh more the less a class varies in them (Eq. 6-9).
 
     Parameters
     ----------
     lr, weight_decay, momentum : float
-        Of the head's SGD. The step acts on the squared norm of the features: 0.02 is the paper's value for its
-        encoders, not a law.
+        Of the head's SGD. The effect of a step grows with the squared norm of the features: 0.02 is the paper's
+        value for its encoders, and other features may need another.
     beta : float
         Weight of the pseudo-features' loss.
     alpha : float
-        Keeps a standard deviation of zero from dividing.
+        Added to a standard deviation that is divided by, against division by zero.
     n_pseudo : float
         Pseudo-features per sample, up to 100; fractions (of a batch) and multiples are allowed.
     old_classes : {"all", "absent"}
@@ -62,8 +62,8 @@ class I2CANSAY(AnalogicalClassifier):
     distance : {"euclidean", "squared", "absolute"}
         The weighted distance of Eq. 7.
     bias_scale : {"paper", "mean"}
-        The correction as printed, which grows with the number of classes and from about 100 classes on decides
-        alone, or divided by that number.
+        "paper": the correction as printed, which grows with the number of classes and decides alone from about 100
+        classes on; "mean": divided by that number.
     memory_size : int
         Rows in an optional replay buffer (Table 5 of the paper). Above 0 the learner stores samples.
     batch_size, epochs : int
@@ -81,13 +81,13 @@ class I2CANSAY(AnalogicalClassifier):
 
     Notes
     -----
-    Departs from the paper: the spread is accumulated as centred squares in float64 instead of E(f^2) - p^2, which
-    is the same number without its cancellation. What the paper leaves open (the classes drawn from, alpha, zero
-    initial weights) is a parameter or named above.
+    Departs from the paper: the spread is accumulated as centred squares in float64 instead of E(f^2) - p^2. This is
+    the same number without the cancellation. What the paper leaves open (the classes drawn from, alpha, initial
+    weights of zero) is a parameter or named above.
 
     `SharedI2CANSAY` is more accurate: it keeps one full covariance for all classes.
 
-    Many threads may ask at the same time, but not while another teaches; see `OnlineClassifier`.
+    Many threads may predict at the same time, but not while another teaches; see `OnlineClassifier`.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class I2CANSAY(AnalogicalClassifier):
     summary = "the paper, to the letter"
     parts: ClassVar[tuple[str, ...]] = ("_moments", "_head", "_significance", "_memory")
     expected_failed_checks = WEIGHTS_ARE_NOT_COPIES
-    # A part that is made, or not, when learning begins.
+    # These decide which parts are made when learning begins.
     structural: ClassVar[tuple[str, ...]] = ("significance", "momentum", "memory_size")
 
     # Made by `_start`.
@@ -238,7 +238,7 @@ class I2CANSAY(AnalogicalClassifier):
         )
         return made, old
 
-    # -- deciding -------------------------------------------------------------------------------------------
+    # -- predicting -----------------------------------------------------------------------------------------
 
     def _scores(self, X: Features) -> Features:
         logits = self._head.logits(X)

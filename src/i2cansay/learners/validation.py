@@ -1,4 +1,4 @@
-"""What comes in through a learner's door: feature rows, seeds and weights, checked once and trusted inside."""
+"""Checks of a learner's input: features, seeds and weights are checked once, and trusted inside."""
 
 from numbers import Integral
 from os import PathLike

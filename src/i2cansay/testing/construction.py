@@ -1,4 +1,4 @@
-"""Checks of what a learner is before it has seen anything."""
+"""Checks of a learner that has not been taught yet."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ DECLARATIONS = ("stores_samples", "streaming", "order_free", "needs_boundaries",
 
 
 def check_constructor_stores_untouched(learner: OnlineClassifier) -> None:
-    """The constructor stores every argument as the same object, and nothing else."""
+    """The constructor stores every argument as it is, and nothing else."""
     names = sorted(learner.get_params(deep=False))
     given = {name: object() for name in names}
     made = type(learner)(**given)
@@ -29,7 +29,7 @@ def check_constructor_stores_untouched(learner: OnlineClassifier) -> None:
 
 
 def check_declarations(learner: OnlineClassifier) -> None:
-    """A learner declares what it is in plain booleans, and its state as parts that exist."""
+    """A learner declares its facts as plain booleans, and names parts and caches that exist."""
     for name in DECLARATIONS:
         value = getattr(learner, name, None)
         require(isinstance(value, bool), f"{name} must be True or False, got {value!r}")
@@ -49,7 +49,7 @@ def check_declarations(learner: OnlineClassifier) -> None:
 
 
 def check_untaught_learner_says_so(learner: OnlineClassifier) -> None:
-    """Before the first sample there is no answer, no class and no state; asking raises NotFittedError."""
+    """Before the first sample there is no class and no state, and predicting raises NotFittedError."""
     untaught = fresh(learner)
     X = np.zeros((2, 3))
     questions = ("class_scores", "decision_function", "predict", "predict_proba")

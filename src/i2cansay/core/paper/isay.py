@@ -26,7 +26,7 @@ BiasScale: TypeAlias = Literal["paper", "mean"]
 BIAS_SCALES: tuple[str, ...] = get_args(BiasScale)
 
 # Where the three terms nearly cancel, float32 has few digits left: below this share of what was added and
-# subtracted the pair is computed anew, difference by difference.
+# subtracted the pair is computed again, difference by difference.
 CANCELLED = 0.02
 # Rows, stale classes and doubtful pairs worked on at a time, so that temporaries stay small.
 BLOCK = 4096

@@ -265,7 +265,7 @@ class ClassMoments:
             squares=m2.mean(axis=1),
             size=np.abs(after.mean).max(axis=1),
             alone=(after.count == 1) & (weights is None),
-            way_out="forget the class, and teach it anew without them",
+            way_out="forget the class, and teach it again without them",
         )
         return touched, Moments(after.count, after.mean, m2, rounding)
 

@@ -42,8 +42,8 @@ class _RegressionChoice(NamedTuple):
 class JointLogisticRegression(OnlineClassifier):
     """Collects every sample and, when asked, fits multinomial logistic regression to all of them.
 
-    What a linear classifier can reach on these features without any constraint on memory or order. It keeps
-    the samples, and it solves anew for every question after a change.
+    This is what a linear classifier can reach on these features without any constraint on memory or order. It keeps
+    the samples, and solves again for the first prediction after every change.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class JointLogisticRegression(OnlineClassifier):
 
     Notes
     -----
-    `forget` throws the samples of a class out, and the rest is solved as if they had never come.
+    `forget` discards the samples of a class; the solution is then as if they had never come.
 
     Examples
     --------
