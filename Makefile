@@ -9,7 +9,7 @@ OLDEST := .venv-oldest
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
 
-demo: $(VENV)/demo.stamp      ## set up, learn a stream of digits, print a table and draw a picture
+demo: $(VENV)/demo.stamp      ## set up, learn a stream of digits, print a table and draw a plot
 	$(BIN)/i2cansay demo
 
 test: $(VENV)/dev.stamp       ## set up and run the tests
@@ -27,7 +27,7 @@ format: $(VENV)/dev.stamp     ## let ruff format and mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/dev.stamp       ## write the generated documents anew
+docs: $(VENV)/dev.stamp       ## rewrite the generated documents
 	$(BIN)/python tools/docs.py
 	$(BIN)/python tools/result_pages.py
 

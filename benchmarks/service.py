@@ -1,4 +1,4 @@
-"""The service under load: 32 clients that teach and ask at once, on features and on pictures.
+"""The service under load: 32 clients that teach and ask at once, on features and on images.
 
 Prints throughput, response times, errors and memory, and the rate of the same work in one process without a
 service: the same learner, encoder and mix, one sample after the other.
@@ -64,12 +64,12 @@ def features_work() -> Work:
     return Work("features", None, samples, lambda n: rows[n : n + 1], labels)
 
 
-def pictures_work() -> Work:
+def images_work() -> Work:
     """Photographs of 256 x 256 pixels, of 10 classes, through the usual encoder."""
     from i2cansay.encoders import get_encoder
 
     rng = np.random.default_rng(0)
-    pictures = []
+    images = []
     for number in range(60):
         colour = np.array(
             [(37 * (number % 10)) % 256, (91 * (number % 10)) % 256, (151 * (number % 10)) % 256]
@@ -77,11 +77,11 @@ def pictures_work() -> Work:
         pixels = np.clip(colour + rng.normal(scale=40, size=(256, 256, 3)), 0, 255).astype(np.uint8)
         file = io.BytesIO()
         Image.fromarray(pixels).save(file, "JPEG", quality=85)
-        pictures.append(file.getvalue())
+        images.append(file.getvalue())
     encoder = get_encoder("efficientnet-lite0")
-    samples = [{"images": [base64.b64encode(picture).decode()]} for picture in pictures]
-    labels = [f"class {number % 10}" for number in range(len(pictures))]
-    return Work("pictures", "", samples, lambda n: encoder.encode([pictures[n]]), labels)
+    samples = [{"images": [base64.b64encode(image).decode()]} for image in images]
+    labels = [f"class {number % 10}" for number in range(len(images))]
+    return Work("images", "", samples, lambda n: encoder.encode([images[n]]), labels)
 
 
 def serve(folder: str, port: int) -> None:
@@ -221,9 +221,9 @@ def main() -> None:
     )
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--only", choices=["features", "pictures"])
+    parser.add_argument("--only", choices=["features", "images"])
     chosen = parser.parse_args()
-    for name, make in (("features", features_work), ("pictures", pictures_work)):
+    for name, make in (("features", features_work), ("images", images_work)):
         if chosen.only in (None, name):
             measure(make(), clients=chosen.clients, seconds=chosen.seconds)
 

@@ -31,7 +31,7 @@ from i2cansay.core.types import Features, Rows
 from i2cansay.experiments.declare.declaration import Column, load_table
 from i2cansay.experiments.report.study_tables import Values
 from i2cansay.experiments.run.shared_features import share_features
-from i2cansay.learners import base, make_learner
+from i2cansay.learners import calibration, make_learner
 from i2cansay.learners.shared import shared_i2cansay
 from i2cansay.learners.shared.feature_map import FeatureMap
 from i2cansay.streams import low_data, make_stream
@@ -77,7 +77,7 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class Split(Parts):
+class MappedParts(Parts):
     """The same, mapped as the shared mode maps them, with their statistics."""
 
     scatter: SharedScatter
@@ -89,7 +89,7 @@ class Split(Parts):
         return shrinkage_of(self.scatter, self.penalty)
 
     @classmethod
-    def mapped(cls, column: Column, lift: int, seed: int) -> "Split":
+    def mapped(cls, column: Column, lift: int, seed: int) -> "MappedParts":
         """Draw, map and gather."""
         parts = Parts.of(column, seed)
         features = FeatureMap(parts.X.shape[1], transform="auto", lift=lift, seed=seed)
@@ -104,7 +104,7 @@ class Split(Parts):
 
 def by_penalty(column: Column, lift: int, seed: int) -> Values:
     """Return the accuracy for shares of the penalty that cross-validation finds, and for what the mode takes."""
-    split = Split.mapped(column, lift, seed)
+    split = MappedParts.mapped(column, lift, seed)
     total, found = split.scatter.means.total, {}
     for share in PENALTY_SHARES:
         penalty = share * split.penalty
@@ -117,7 +117,7 @@ def by_penalty(column: Column, lift: int, seed: int) -> Values:
 
 def by_draw_in(column: Column, lift: int, seed: int) -> Values:
     """Return the accuracy for each strength."""
-    split = Split.mapped(column, lift, seed)
+    split = MappedParts.mapped(column, lift, seed)
     return {
         f"shrink_means {value:g}": split.accuracy(
             shrink_means(split.scatter, split.shrinkage, value).scores.of(split.X_held)
@@ -132,7 +132,7 @@ def by_significance(column: Column, lift: int, seed: int) -> Values:
     These are the principal axes of the shrunk covariance, each divided by its spread: there the pooled covariance is
     the identity, and what is left of a class's spread by dimension is its own.
     """
-    split = Split.mapped(column, lift, seed)
+    split = MappedParts.mapped(column, lift, seed)
     scatter, width = split.scatter, split.scatter.matrix.size
     covariance = scatter.matrix.dense() * ((1 - split.shrinkage) / scatter.means.total)
     covariance[np.diag_indices(width)] += split.shrinkage * scatter.mean_variance
@@ -176,7 +176,7 @@ def by_calibration(column: Column, lift: int, seed: int) -> Values:
         for count in CALIBRATION_COUNTS:
             with (
                 patch.object(temperature, "REMEMBERED_ROWS", rows),
-                patch.object(base, "CALIBRATION_COUNT", count),
+                patch.object(calibration, "CALIBRATION_COUNT", count),
             ):
                 model = taught(parts, {"lift": lift, "analogies": False}, column.stream, seed)
             right = model.predict(parts.X_held) == parts.y_held
@@ -217,7 +217,7 @@ def taught(parts: Parts, parameters: Mapping[str, Any], stream: str, seed: int) 
 
 
 @dataclass(frozen=True)
-class Choice:
+class Study:
     """What is tried, the title of its table, the lifts and columns it is tried with, and on how many splits."""
 
     measure: Callable[[Column, int, int], Values]
@@ -236,22 +236,22 @@ class Choice:
 
 SMALL = ("CIFAR-10 10%", "CIFAR-100 30%", "CUB-200")
 STUDIES = {
-    "penalty": Choice(by_penalty, "Share of the penalty: accuracy in %", (LIFT,), splits=1),
-    "draw-in": Choice(by_draw_in, "Drawing in: accuracy in %", (LIFT,)),
-    "significance": Choice(
+    "penalty": Study(by_penalty, "Share of the penalty: accuracy in %", (LIFT,), splits=1),
+    "draw-in": Study(by_draw_in, "Drawing in: accuracy in %", (LIFT,)),
+    "significance": Study(
         by_significance, "Significance in decorrelated coordinates: accuracy in %", (0,), splits=1
     ),
-    "head": Choice(
+    "head": Study(
         by_head, "Temperature and share of the head: accuracy in %", (LIFT,), (*SMALL, "CIFAR-100"), splits=1
     ),
-    "calibration": Choice(
+    "calibration": Study(
         by_calibration, "Calibration: expected calibration error in %", (0,), SMALL, splits=1
     ),
-    "bandwidth": Choice(
+    "bandwidth": Study(
         by_bandwidth, "Bandwidth of the random Fourier features: accuracy in %", (0,), SMALL, splits=1
     ),
-    "ranpac": Choice(by_ridge_penalty, "Penalty of RanPAC: accuracy in %", (5000,), SMALL, splits=1),
-    "ranpac-wide": Choice(by_ridge_penalty, "Penalty of RanPAC: accuracy in %", (10_000,), splits=1),
+    "ranpac": Study(by_ridge_penalty, "Penalty of RanPAC: accuracy in %", (5000,), SMALL, splits=1),
+    "ranpac-wide": Study(by_ridge_penalty, "Penalty of RanPAC: accuracy in %", (10_000,), splits=1),
 }
 
 

@@ -82,9 +82,9 @@ def test_learner_by_entry_point(package: str, monkeypatch: pytest.MonkeyPatch) -
         ("somebodys_learners:Theirs", "has no Theirs"),
         ("somebodys_learners:NOT_A_CLASS", "derived from i2cansay.learners.base.OnlineClassifier; it is 3"),
         ("somebodys_learners:Backwards", "derived from i2cansay.learners.base.OnlineClassifier"),
-        ("somebodys_learners:", 'expected a name as "package.module:Class"'),
-        (":Mine", 'expected a name as "package.module:Class"'),
-        ("somebodys_learners:Mine:3", 'expected a name as "package.module:Class"'),
+        ("somebodys_learners:", 'expected a name like "package.module:Class"'),
+        (":Mine", 'expected a name like "package.module:Class"'),
+        ("somebodys_learners:Mine:3", 'expected a name like "package.module:Class"'),
     ],
 )
 def test_what_is_not_a_learner_is_refused_with_what_was_expected(

@@ -12,14 +12,15 @@ import sys
 from pathlib import Path
 
 from i2cansay.experiments import load_records
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
-from i2cansay.experiments.declare.plan import Choice, Plan
-from i2cansay.experiments.report.method_picture import draw_methods
+from i2cansay.experiments.report.method_chart import draw_methods
 from i2cansay.experiments.report.plan_models import differences_model, seeds_model
 from i2cansay.experiments.report.report_markdown import METHODS_TABLE, results_pages
 from i2cansay.experiments.report.study_tables import StudyRuns, StudyTable, load_studies, load_study_runs
 from i2cansay.experiments.report.table_model import to_markdown
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
+from i2cansay.experiments.run.plan import Plan
 
 ROOT = Path(__file__).parent.parent
 RECORDS = ROOT / "benchmarks" / "records"

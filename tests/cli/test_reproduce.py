@@ -108,8 +108,14 @@ def test_a_second_run_plays_nothing(tmp_path: Path) -> None:
         (("reproduce", "table4", "--rows", "gpt"), "table4 has no row gpt"),
         (("reproduce", "table4", "--backbone", "vgg"), "table4 has no backbone 'vgg'"),
         (("reproduce", "table4", "--encoder", "pixels"), "cifar100 was not found"),
-        (("reproduce", "table4", "--fraction", "0"), "above 0 and at most 1, but 0 was given"),
-        (("reproduce", "table4", "--fraction", "1.5"), "above 0 and at most 1, but 1.5 was given"),
+        (
+            ("reproduce", "table4", "--fraction", "0"),
+            "a share of the training data, got 0;",
+        ),
+        (
+            ("reproduce", "table4", "--fraction", "1.5"),
+            "above 0 and at most 1, a share of the training data, got 1.5",
+        ),
         (
             ("reproduce", "table2", "--dataset", "core50", "--encoder", "pixels"),
             "--stand-in plays its columns",

@@ -40,9 +40,9 @@ def test_doctor_names_the_ill_model_and_copies_the_well_ones(tmp_path: Path) -> 
     service.close()
     path = tmp_path / "data" / "models" / "line-3.sqlite"
     path.write_bytes(path.read_bytes()[:8000])
-    ill = run(app, ["doctor", str(tmp_path / "data")])
-    assert ill.exit_code == 1
-    assert "ILL  line-3.sqlite" in ill.stdout
+    damaged = run(app, ["doctor", str(tmp_path / "data")])
+    assert damaged.exit_code == 1
+    assert "FAIL line-3.sqlite" in damaged.stdout
 
 
 def test_doctor_of_a_folder_that_is_none(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ def test_what_is_a_name(name: str) -> None:
 )
 def test_what_is_none(name: str) -> None:
     assert not is_import_name(name)
-    with pytest.raises(ValueError, match=r'expected a name as "package\.module:Class", got'):
+    with pytest.raises(ValueError, match=r'expected a name like "package\.module:Class", got'):
         import_by_name(name)
 
 
@@ -57,3 +57,9 @@ def test_what_a_module_itself_lacks_is_another_matter(folder: Path) -> None:
     (folder / "needy_4711.py").write_text("import missing_4712")
     with pytest.raises(ModuleNotFoundError, match="missing_4712"):
         import_by_name("needy_4711:Thing")
+
+
+def test_a_name_that_a_module_lacks_comes_with_the_file_of_the_module(folder: Path) -> None:
+    (folder / "wave.py").write_text("class Mine: pass")  # hidden by the standard library's
+    with pytest.raises(ValueError, match=r"the module wave \(.*wave\.py\) has no Mine"):
+        import_by_name("wave:Mine")

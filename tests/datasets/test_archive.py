@@ -44,7 +44,7 @@ def test_unpacked_is_preferred_and_needs_all_members(tmp_path: Path) -> None:
 def test_a_cut_archive_is_refused_with_its_name(tmp_path: Path) -> None:
     packed = pack(tmp_path / "x.tgz", {"a": bytes(range(256)) * 100})
     packed.write_bytes(packed.read_bytes()[:-60])
-    with pytest.raises(ValueError, match=r"x\.tgz is damaged or not complete"):
+    with pytest.raises(ValueError, match=r"x\.tgz is damaged or incomplete"):
         read_members(packed, ["a"])
 
 
@@ -68,5 +68,5 @@ def test_a_flipped_bit_anywhere_is_noticed(tmp_path: Path, position: float) -> N
     content[int(position * len(content))] ^= 4
     packed.write_bytes(content)
     for members in (["a"], ["a", "b"]):
-        with pytest.raises(ValueError, match=r"x\.tgz is damaged or not complete"):
+        with pytest.raises(ValueError, match=r"x\.tgz is damaged or incomplete"):
             read_members(packed, members)

@@ -10,13 +10,13 @@ import pytest
 from rich.console import Console
 
 from i2cansay.experiments import Record, load_records
-from i2cansay.experiments.declare.plan import Choice
+from i2cansay.experiments.declare.choice import Choice
+from i2cansay.experiments.report.packing import pack_tables
 from i2cansay.experiments.report.plan_models import plan_model
 from i2cansay.experiments.report.report_markdown import results_markdown
 from i2cansay.experiments.report.report_page import report_page
 from i2cansay.experiments.report.report_tables import measure_all
 from i2cansay.experiments.report.table_model import print_model
-from i2cansay.experiments.run.packing import pack_tables
 from i2cansay.experiments.run.reproduction import Reproduction, reproduce_table
 
 CHOICE = Choice(dataset="digits", encoder="pixels", backbone="resnet50", seeds=2)

@@ -18,7 +18,7 @@ from i2cansay.image_learner.atomic_lesson import AtomicLesson
 from i2cansay.image_learner.readers import Readers
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import blobs
-from i2cansay.testing.comparison import state_difference
+from i2cansay.testing.requirements import state_difference
 
 
 @given(st.lists(st.integers(0, 40), max_size=5))

@@ -15,7 +15,7 @@ from i2cansay import I2CANSAY, ImageLearner, make_learner
 from i2cansay.encoders import get_encoder
 from i2cansay.learners.model_file import load_with_extra, save
 from i2cansay.testing.blobs import blobs
-from i2cansay.testing.comparison import state_difference
+from i2cansay.testing.requirements import state_difference
 from tests.image_learner.images import small_images
 
 

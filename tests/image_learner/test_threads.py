@@ -10,7 +10,7 @@ import pytest
 
 from i2cansay import I2CANSAY, ImageLearner
 from i2cansay.image_learner import parts as parts_module
-from i2cansay.testing.comparison import state_difference
+from i2cansay.testing.requirements import state_difference
 from tests.image_learner.images import small_images
 
 LONG = 60.0

@@ -8,7 +8,7 @@ import pytest
 
 from i2cansay import I2CANSAY, SharedI2CANSAY
 from i2cansay.core.types import Features, Rows
-from i2cansay.testing.comparison import state_difference
+from i2cansay.testing.requirements import state_difference
 
 C, D = 4, 6
 KINDS: dict[str, Callable[..., Any]] = {

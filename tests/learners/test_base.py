@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from i2cansay import I2CANSAY, LEARNERS, make_learner
 from i2cansay.learners import learner_class
 from i2cansay.testing.blobs import batches, blobs
-from i2cansay.testing.comparison import state_difference
+from i2cansay.testing.requirements import state_difference
 
 
 def test_the_table_names_what_it_knows() -> None:

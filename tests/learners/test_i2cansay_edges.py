@@ -9,7 +9,7 @@ from i2cansay import I2CANSAY
 from i2cansay.core.types import Features
 from i2cansay.testing import check_learner
 from i2cansay.testing.blobs import Samples, batches, blobs
-from i2cansay.testing.comparison import state_difference, teach
+from i2cansay.testing.requirements import state_difference, teach
 
 VARIANTS: list[dict[str, Any]] = [
     {},

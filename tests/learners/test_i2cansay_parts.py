@@ -137,7 +137,5 @@ def test_state_of_other_classes_or_features_is_refused() -> None:
     wider = {**state, "progress": state["progress"] + [1, 0, 0]}
     more = {**state, "labels": taught(X[:4], np.arange(4)).state()["labels"]}
     for forged, n_features, n_classes in ((wider, D + 1, C), (more, D, C + 1)):
-        with pytest.raises(
-            ValueError, match=f"expected statistics of {n_classes} classes with {n_features} features"
-        ):
+        with pytest.raises(ValueError, match=f"should be of {n_classes} classes with {n_features} features"):
             I2CANSAY().set_state(forged)

@@ -16,7 +16,7 @@ from i2cansay import I2CANSAY, LEARNERS, SharedI2CANSAY, make_learner
 from i2cansay.learners import model_file
 from i2cansay.learners.closed_form.ncm import NearestClassMean
 from i2cansay.testing.blobs import batches, blobs
-from i2cansay.testing.comparison import state_difference, teach
+from i2cansay.testing.requirements import state_difference, teach
 
 
 class Mine(I2CANSAY):

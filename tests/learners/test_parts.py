@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from i2cansay import LEARNERS
+from i2cansay.core.class_rows import ClassRows
 from i2cansay.core.state_parts import StatePart
 from i2cansay.core.statistics.means import ClassMeans
 from i2cansay.core.types import Features, Float64, Rows
@@ -77,8 +78,50 @@ def test_a_part_that_is_missing_is_named() -> None:
         check_learner(Forgetful())
 
 
+def test_a_learner_that_names_no_part_is_told_so() -> None:
+    class Unnamed(NearestMean):
+        parts = ()
+
+    with pytest.raises(TypeError, match=r"Unnamed\.parts is empty.*name in it"):
+        Unnamed().partial_fit(*blobs())
+
+
+def test_a_part_that_is_an_array_is_refused_with_what_to_use() -> None:
+    class Plain(NearestMean):
+        def _start(self, n_features: int) -> None:
+            self._means = np.zeros((0, n_features))  # type: ignore[assignment]
+
+    with pytest.raises(TypeError, match=r"Plain\._means is a ndarray.*ClassRows"):
+        Plain().partial_fit(*blobs())
+
+
+class Boxes(OnlineClassifier):
+    """An array of one's own, and a part that only some parameters ask for."""
+
+    parts = ("_means", "_highest", "_unused")
+
+    def _start(self, n_features: int) -> None:
+        self._means = ClassMeans(n_features)
+        self._highest = ClassRows(n_features)
+        self._unused: ClassRows | None = None
+
+    def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
+        self._means.add(X, rows, weights)
+        np.maximum.at(self._highest.rows, rows, np.abs(X - self._means.mean[rows]))
+
+    def _scores(self, X: Features) -> Features:
+        offsets = np.abs(X[:, None] - self._means.mean) / (self._highest.rows + 1e-9)
+        scores: Features = -offsets.clip(max=1e6).sum(axis=2)
+        return scores
+
+
+def test_an_array_of_ones_own_and_a_part_that_is_none_keep_the_contract() -> None:
+    assert check_learner(Boxes()) > 30
+    assert {"means.mean", "highest.rows"} < Boxes().partial_fit(*blobs()).state().keys()
+
+
 @pytest.mark.parametrize("name", [name for name in LEARNERS if learner_class(name).parts])
 def test_every_part_is_one(name: str) -> None:
     model = small_learner(name).partial_fit(*blobs())
-    assert all(isinstance(getattr(model, part), StatePart) for part in model.parts)
+    assert all(isinstance(part, StatePart) for part in model._named_parts().values())
     assert all(isinstance(getattr(model, cache), Cached) for cache in model.caches)

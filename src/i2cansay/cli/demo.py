@@ -52,15 +52,15 @@ def demo(
     size = 96 if size is None and (dataset, encoder) == ("digits", "efficientnet-lite0") else size
     data = features_of(dataset, encoder, size=size, fraction=fraction)
     names = ["i2cansay", "i2cansay_shared", "naive", "ncm", "slda", "joint"]
-    # Its lift would take many times as long.
+    # Without the lift of i2cansay_shared, which would take many times as long.
     outcomes = compare(data, names, stream=stream, seeds=range(seeds), parameters={"lift": 0}, progress=True)
     title = f"{data.title}, stream {stream}, one pass, {seeds} seeds"
     print_outcomes(
         title,
         outcomes,
-        caption="last: all classes after the stream; average: over its sessions, test samples of the classes so far "
-        "pooled;\ni2cansay is the paper, i2cansay_shared our mode past it (here without its lift);\n"
-        "joint is a linear rule fitted to everything at once, what a stream would like to reach, and no rival.",
+        caption="last: accuracy on all classes at the end; average: over the sessions, test samples of the classes "
+        "so far pooled;\ni2cansay is the paper's learner, i2cansay_shared is ours (here without its lift);\n"
+        "joint is fitted to all samples at once, offline: a reference, not a rival.",
     )
     draw_curves(title, outcomes, plot)
     typer.echo(f"\nDrew accuracy over the stream: {plot}")
@@ -68,19 +68,19 @@ def demo(
 
 
 def _check_installed() -> None:
-    # One sentence for all that is missing: naming one extra now and the next after it is installed is a nuisance.
+    # All missing extras in one sentence, not one after the other.
     needed = {"images": "PIL", "plot": "matplotlib"}
     missing = [extra for extra, module in needed.items() if find_spec(module) is None]
     if missing:
         extras = ",".join(missing)
         raise ImportError(
-            f'the demo needs more: pip install "i2cansay[{extras}]"; learn, predict and run do not'
+            f'the demo needs extras: pip install "i2cansay[{extras}]"; learn, predict and run do not'
         )
 
 
 def _next(dataset: str, stream: str) -> str:
     other = "gaussian" if stream != "gaussian" else "step:2"
-    # After `make demo` the command is in .venv and not on the path: name it as it can be typed.
+    # After `make demo` the command is in .venv and not on the path: print it so that it can be copied.
     command = "i2cansay" if shutil.which("i2cansay") else sys.argv[0]
     lines = {
         f"demo --dataset {dataset} --stream {other}": "the same in another order",

@@ -1,4 +1,4 @@
-"""`i2cansay doctor`: is a data folder whole?"""
+"""`i2cansay doctor`: checks the models of a data folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def doctor(
 
     findings = list(examine(folder))
     for finding in findings:
-        typer.echo(f"{'ok  ' if finding.well else 'ILL '} {finding.name}: {finding.sentence}")
+        typer.echo(f"{'ok  ' if finding.well else 'FAIL'} {finding.name}: {finding.sentence}")
     if backup is not None:
         for path in back_up(folder, backup):
             typer.echo(f"copied to {path}")

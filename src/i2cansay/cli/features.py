@@ -1,4 +1,4 @@
-"""Features of a data set for a command, encoding with a word of progress what is not there yet."""
+"""The features of a data set for a command: read from the store, or encoded now with a progress bar."""
 
 from __future__ import annotations
 

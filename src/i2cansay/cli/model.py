@@ -1,4 +1,4 @@
-"""A model file as the shell teaches it: a learner and the columns it was taught."""
+"""A model file of the shell commands: a learner and the columns it was taught."""
 
 from __future__ import annotations
 

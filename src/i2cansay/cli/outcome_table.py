@@ -42,7 +42,7 @@ def print_outcomes(title: str, outcomes: Mapping[str, Sequence[Outcome]], captio
             "yes" if runs[0].stores_samples else "no",
         )
     console = Console()
-    # A pipe has no width of its own; the table's then is the table's.
+    # A pipe has no width of its own; 120 characters hold the table.
     Console(width=console.width if console.is_terminal else 120).print(table)
 
 

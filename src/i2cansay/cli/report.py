@@ -35,12 +35,12 @@ def report(
     Example: i2cansay report i2cansay-records --html report.html
     """
     from i2cansay.experiments.report.illustration import load_illustrations
+    from i2cansay.experiments.report.packing import pack_tables
     from i2cansay.experiments.report.plan_models import plan_model
     from i2cansay.experiments.report.report_markdown import results_markdown
     from i2cansay.experiments.report.report_page import report_page
     from i2cansay.experiments.report.report_tables import left_out, measure_all
     from i2cansay.experiments.report.table_model import print_model
-    from i2cansay.experiments.run.packing import pack_tables
     from i2cansay.experiments.run.record_folder import load_records, write_text
 
     corrupt: list[str] = []

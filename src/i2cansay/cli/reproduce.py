@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from i2cansay.experiments.declare.plan import Choice
+    from i2cansay.experiments.declare.choice import Choice
     from i2cansay.experiments.run.shared_features import EncodingProgress
 
 RECORDS = Path("i2cansay-records")
@@ -30,7 +30,7 @@ def reproduce(
     dataset: Annotated[
         str | None,
         typer.Option(
-            help="Only the columns of this data set; one that is not in the table is played in every column."
+            help="Only the columns of this data set; one that the table does not have is played in every column."
         ),
     ] = None,
     backbone: Annotated[str | None, typer.Option(help="Only the rows of this backbone of the paper.")] = None,
@@ -48,7 +48,7 @@ def reproduce(
     rows: Annotated[list[str], typer.Option(help="Only this row; repeat for several.")] = [],  # noqa: B006 - typer reads the default, nobody changes it
     learner: Annotated[
         list[str],
-        typer.Option(help="A further row with this learner, as `package.module:Class`; repeat for several."),
+        typer.Option(help="Add a row with this learner, as `package.module:Class`; repeat for several."),
     ] = [],  # noqa: B006
     stand_in: Annotated[
         bool, typer.Option("--stand-in", help="Play the columns of CORe50 on 50 classes of CIFAR-100.")
@@ -63,13 +63,13 @@ def reproduce(
 ) -> None:
     """Play a table of the paper, every cell once, and print our numbers beside the paper's.
 
-    A run that was stopped or killed continues where it was.
+    A run that was stopped or killed continues where it stopped.
 
     Examples: i2cansay reproduce table1 --dataset digits
     and: i2cansay reproduce table4 --encoder efficientnet-lite0
     """
+    from i2cansay.experiments.declare.choice import Choice
     from i2cansay.experiments.declare.declaration import DECLARED
-    from i2cansay.experiments.declare.plan import Choice
     from i2cansay.experiments.report.illustration import ILLUSTRATIONS, illustrate, save_illustration
     from i2cansay.experiments.report.plan_models import differences_model, plan_model
     from i2cansay.experiments.report.table_model import print_model
@@ -110,11 +110,11 @@ def reproduce(
 
 
 def _with_rows(names: Sequence[str], choice: Choice) -> list[tuple[str, Choice]]:
-    """Return the tables that have the chosen rows, each with those of them that it has; name the others."""
+    """Return the tables that have any of the chosen rows, each with those it has; print which are left out."""
     from i2cansay.experiments.declare.declaration import DECLARED, load_table
-    from i2cansay.experiments.declare.plan import row_names
+    from i2cansay.experiments.run.planning import row_names
 
-    if len(names) == 1 or not choice.rows:  # a single table says itself what it does not have
+    if len(names) == 1 or not choice.rows:  # planning a single table reports unknown rows itself
         return [(name, choice) for name in names]
     known = {name: row_names(load_table(name), choice.backbone) for name in names if name in DECLARED}
     if unknown := [row for row in choice.rows if not any(row in rows for rows in known.values())]:

@@ -12,18 +12,18 @@ Folder = Annotated[Path, typer.Argument(help="The data folder of the service.")]
 
 
 def serve(
-    folder: Annotated[Path, typer.Argument(help="Folder of the models; made if it is not there.")],
+    folder: Annotated[Path, typer.Argument(help="Folder of the models; created if missing.")],
     *,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; any but this machine's own needs a token.")
+        str, typer.Option(help="Address to listen on; any address but loopback needs a token.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
     model: Annotated[
-        str, typer.Option(help="Name of the model that is made in an empty folder; '' for none.")
+        str, typer.Option(help="Name of the model that is created in an empty folder; '' for none.")
     ] = "first",
     encoder: Annotated[str, typer.Option(help="Encoder of new models.")] = "efficientnet-lite0",
     need_token: Annotated[
-        bool, typer.Option("--need-token", help="Ask for a token on this machine as well.")
+        bool, typer.Option("--need-token", help="Require a token on loopback as well.")
     ] = False,
     certificate: Annotated[Path | None, typer.Option(help="For HTTPS, a certificate (PEM).")] = None,
     key: Annotated[Path | None, typer.Option(help="For HTTPS, its private key (PEM).")] = None,
@@ -39,13 +39,13 @@ def serve(
             help="Address or network of a proxy whose X-Forwarded-For is believed; repeat for several."
         ),
     ] = [],  # noqa: B006
-    rate: Annotated[float, typer.Option(min=0.1, help="Requests per second that a token may send.")] = 50.0,
-    max_body: Annotated[int, typer.Option(min=1, help="Megabytes that a request may have.")] = 64,
-    max_connections: Annotated[int, typer.Option(min=1, help="Connections that are open at once.")] = 1024,
+    rate: Annotated[float, typer.Option(min=0.1, help="Most requests per second of one token.")] = 50.0,
+    max_body: Annotated[int, typer.Option(min=1, help="Largest request, in megabytes.")] = 64,
+    max_connections: Annotated[int, typer.Option(min=1, help="Most connections at once.")] = 1024,
     max_per_address: Annotated[
         int,
         typer.Option(
-            min=1, help="Connections from one address; this machine and trusted proxies have no limit."
+            min=1, help="Most connections from one address; loopback and trusted proxies have no limit."
         ),
     ] = 128,
 ) -> None:
@@ -100,7 +100,7 @@ def add_token(
         str, typer.Option(help="predict, teach (and predict), or admin (everything).")
     ] = "teach",
 ) -> None:
-    """Make a token and print it, this once: only its hash is kept. A running service accepts it at once."""
+    """Create a token and print it, once: only its hash is kept. A running service accepts it at once."""
     from i2cansay.service.access.tokens import SCOPES, Scope, Tokens
 
     if scope not in SCOPES:

@@ -12,7 +12,7 @@ import typer
 
 
 def learn(
-    model: Annotated[Path, typer.Argument(help="The model file; made if it is not there.")],
+    model: Annotated[Path, typer.Argument(help="The model file; created if missing.")],
     data: Annotated[
         list[Path], typer.Argument(help="CSV with a header and a label column, or NPZ (X, y or F, y).")
     ],
@@ -21,8 +21,8 @@ def learn(
     learner: Annotated[
         str | None,
         typer.Option(
-            help="Learner of a new model: a name, or `package.module:Class` for one of your own, which an "
-            "existing model of that class needs too. Without it: i2cansay.",
+            help="Learner of a new model: a name, by default i2cansay, or `package.module:Class` for a class of "
+            "your own, which is then needed whenever the model is opened.",
             show_default=False,
         ),
     ] = None,
@@ -32,9 +32,9 @@ def learn(
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
     batch_size: Annotated[int, typer.Option(min=1, help="Rows per learning step.")] = 50,
 ) -> None:
-    """Teach a model file, row by row; repeat it with more rows and new classes at any time.
+    """Teach a model file the rows of a table; repeat with more rows and new classes at any time.
 
-    The file is replaced once everything has been learnt; on bad input it stays as it was.
+    The file is replaced once everything is learnt; bad input leaves it as it was.
 
     Example: i2cansay learn defects.i2cs monday.csv && i2cansay learn defects.i2cs tuesday.csv
     """
@@ -62,7 +62,7 @@ def predict(
     data: Annotated[
         Path,
         typer.Argument(
-            help="CSV or NPZ of features; where there are labels, the share of right answers is printed."
+            help="CSV or NPZ of features; if it has labels, the share of correct predictions is printed."
         ),
     ],
     *,
@@ -78,7 +78,7 @@ def predict(
     ] = 1,
     out: Annotated[Path | None, typer.Option(help="File to write to instead of the terminal.")] = None,
 ) -> None:
-    """Ask a model file; prints a CSV line per row with the likeliest class and its probability.
+    """Predict with a model file: prints a CSV line per row with the likeliest class and its probability.
 
     Example: i2cansay predict defects.i2cs today.csv --top 3
     """
@@ -99,4 +99,4 @@ def predict(
         csv.writer(target).writerows([header if top > 1 else ["label", "probability"], *lines])
     if asked.y is not None:
         right = float((known.classes_[best[:, 0]].astype(str) == asked.y.astype(str)).mean())
-        typer.echo(f"{right:.1%} of {len(asked.y)} labels are right", err=True)
+        typer.echo(f"{right:.1%} of {len(asked.y)} labels are predicted correctly", err=True)

@@ -1,4 +1,4 @@
-"""`i2cansay verify`: what of the paper's claims holds, against its own tables and against records."""
+"""`i2cansay verify`: checks the paper's claims on its own tables and on records."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def verify(
     """Check each claim of the paper: it holds, does not hold, is undecided, vacuous, or not testable here.
 
     Undecided: with these seeds the interval spans zero. Vacuous: what the claim varies changes under 0.1% of the
-    predictions. Exit code 0: every claim that was tested holds, or its failure is allowed; 1: one does not; 2: the
-    records test no claim.
+    predictions. Exit code 0: every tested claim holds, or its failure is allowed; 1: one does not; 2: the records
+    test no claim.
 
     Example: i2cansay verify i2cansay-records --allow best-beta --allow flat-in-memory:significance=False
     """
@@ -56,7 +56,7 @@ def verify(
     failed = failures(findings, allow)
     if failed:
         names = " ".join(f"--allow {name}" for name in dict.fromkeys(finding.label for finding in failed))
-        print(f"does not hold; accept what is known with {names}", file=sys.stderr)
+        print(f"some claims do not hold; to accept known failures: {names}", file=sys.stderr)
     if failed or corrupt:
         raise typer.Exit(1)
     if not is_tested(findings):

@@ -31,12 +31,12 @@ def import_by_name(name: str) -> Any:
     --------
     >>> import_by_name("fractions:Fraction")(1, 2)
     Fraction(1, 2)
-    >>> import_by_name("fractions:Half")
+    >>> import_by_name("sys:Half")
     Traceback (most recent call last):
-    ValueError: the module fractions has no Half; expected a name as "package.module:Class"
+    ValueError: the module sys (built-in) has no Half
     """
     if not is_import_name(name):
-        raise ValueError(f'expected a name as "package.module:Class", got {name!r}')
+        raise ValueError(f'expected a name like "package.module:Class", got {name!r}')
     module, _, attribute = name.partition(":")
     top = module.partition(".")[0]
     if top not in sys.modules and find_spec(top) is None and os.getcwd() not in sys.path:
@@ -51,7 +51,10 @@ def import_by_name(name: str) -> Any:
             f"there is no module {error.name} for {name!r}; install it, or run this in the folder where it lies"
         ) from None
     if not hasattr(found, attribute):
-        raise ValueError(f'the module {module} has no {attribute}; expected a name as "package.module:Class"')
+        # Where it lies: a module of the same name in the standard library comes before one in the current folder.
+        raise ValueError(
+            f"the module {module} ({getattr(found, '__file__', None) or 'built-in'}) has no {attribute}"
+        )
     return getattr(found, attribute)
 
 

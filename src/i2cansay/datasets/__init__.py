@@ -42,7 +42,7 @@ __all__ = [
 
 
 def get_definition(name: str) -> Definition:
-    """Return what is known about a data set, without looking for its files."""
+    """Return the definition of a data set, without looking for its files."""
     if name not in DATASETS and not is_import_name(name):
         raise ValueError(
             f"expected one of {', '.join(DATASETS)}, or a definition of your own as "
@@ -66,8 +66,8 @@ def get_dataset(name: str, *, root: str | Path | None = None) -> Dataset:
     Raises
     ------
     FileNotFoundError
-        When no folder holds it; the message says where it looked and what to fetch.
+        If no folder holds it; the message says where it was looked for and what to fetch.
     ValueError
-        For an unknown name, or files that are damaged or not complete.
+        If the name is unknown, or the files are damaged or incomplete.
     """
     return get_definition(name).open(None if root is None else Path(root).expanduser())

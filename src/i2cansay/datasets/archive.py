@@ -1,4 +1,4 @@
-"""Members of an archive, read in memory whether it is packed or unpacked; nothing is written to disk."""
+"""Reads members of an archive, packed or unpacked, into memory; nothing is written to disk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-#: What the standard library raises where a compressed tar is damaged or cut short.
+#: What the standard library raises if a compressed tar is damaged or cut short.
 DAMAGED = (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError)
 _PIECE = 1 << 20
 #: The largest data set here has some 165,000 files, and 12 GB.
@@ -20,7 +20,7 @@ TOO_MUCH = f"it would unpack to more than {MOST_MEMBERS} files or {MOST_BYTES >>
 
 
 def check_entries(path: Path, archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
-    """Yield the entries of a tar; ValueError at one that no archive of a data set has."""
+    """Yield the entries of a tar; raise ValueError at an entry that no archive of a data set has."""
     size = 0
     for number, entry in enumerate(archive, start=1):
         size += entry.size
@@ -35,7 +35,7 @@ def check_entries(path: Path, archive: tarfile.TarFile) -> Iterator[tarfile.TarI
 
 
 def check_members(path: Path, members: Sequence[tuple[str, int]]) -> None:
-    """Raise ValueError unless every member, a name and a size, stays in the folder, and they are not too many."""
+    """Raise ValueError if a member, a name and a size, would leave the folder, or if there are too many."""
     for name, _ in members:
         parts = name.replace("\\", "/")
         if parts.startswith("/") or ".." in parts.split("/") or parts[1:2] == ":":
@@ -49,7 +49,7 @@ def find_archive(folder: Path, *, unpacked: str, packed: str, members: Sequence[
 
     Parameters
     ----------
-    folder : where to look; the unpacked folder or the packed file itself will do as well.
+    folder : where to look; may be the unpacked folder or the packed file itself.
     unpacked : name of the folder that unpacking gives.
     packed : pattern of the packed file's name.
     members : files that an unpacked folder must hold to be recognised.
@@ -63,10 +63,10 @@ def find_archive(folder: Path, *, unpacked: str, packed: str, members: Sequence[
 
 
 def read_members(path: Path, members: Sequence[str]) -> list[bytes]:
-    """Contents of these members, by file name, in the order asked for.
+    """Return the contents of members, given by file name, in the given order.
 
-    A compressed tar can only be read from its start, so one pass collects them all. It goes on to the very
-    end, where the compressor's checksum is: a flipped bit would otherwise pass for a pixel.
+    A compressed tar can only be read from its start, so one pass collects all members. It reads to the very end,
+    where the checksum of the compression is; otherwise a flipped bit could pass for a pixel.
     """
     if path.is_dir():
         return [(path / member).read_bytes() for member in members]
@@ -80,11 +80,11 @@ def read_members(path: Path, members: Sequence[str]) -> list[bytes]:
                         raise ValueError(f"{path} is refused: {name} would take {entry.size} bytes of memory")
                     file = archive.extractfile(entry)
                     contents[name] = b"" if file is None else file.read()
-            # The list ends before the file does, or at a header that is no longer one.
+            # The entries end before the file does, or at a damaged header.
             while archive.fileobj is not None and archive.fileobj.read(_PIECE):
                 pass
     except DAMAGED as error:
-        raise ValueError(f"{path} is damaged or not complete ({error}): fetch it again") from error
+        raise ValueError(f"{path} is damaged or incomplete ({error}): fetch it again") from error
     missing = [member for member in members if member not in contents]
     if missing:
         raise ValueError(f"{path} does not hold {', '.join(missing)}: fetch it again")

@@ -52,7 +52,7 @@ class ArraySplit:
             yield image if image.ndim == 3 else np.repeat(image[:, :, None], 3, axis=2)
 
     def digest(self) -> str:
-        """Hash of the pixels: the same for every archive format that holds them."""
+        """Hash of the pixels; it does not depend on the format of the archive."""
         pixels = self._loaded[0]
         digest = hashlib.sha256(repr(pixels.shape).encode())
         for start in range(0, len(pixels), 1024):

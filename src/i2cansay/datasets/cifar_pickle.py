@@ -1,7 +1,7 @@
-"""The python batches of CIFAR: pickles, read without letting them run anything.
+"""Reads the python batches of CIFAR, which are pickles, without running anything that they name.
 
-Only dicts, lists, strings, numbers and arrays of bytes are admitted, and the arrays are built here from their
-bytes; every other global that a pickle names is refused.
+Only dicts, lists, strings, numbers and arrays of bytes are allowed, and the arrays are built here from their bytes;
+any other global that a pickle names is refused.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _PickledType:
 
 
 class _NoArray:
-    """Stands in for the array type, which pickles name but which is never called."""
+    """Stands in for the array type, which pickles name but never call."""
 
 
 def _new_array(*_: object) -> _PickledArray:
@@ -86,7 +86,7 @@ def load_batch(content: bytes, label_key: bytes, origin: str) -> tuple[Pixels, L
         batch = _BatchUnpickler(BytesIO(content), encoding="bytes").load()
         keyed = {key.encode() if isinstance(key, str) else key: value for key, value in batch.items()}
         planes, labels = keyed[b"data"].pixels, np.array(keyed[label_key], dtype=np.int64)
-    except Exception as error:  # a damaged pickle can fail in any way; all of them mean the same
+    except Exception as error:  # a damaged pickle can raise anything
         raise ValueError(f"{origin} is not an official CIFAR batch: {error}") from error
     if planes.ndim != 2 or planes.shape != (len(labels), 3072):
         raise ValueError(

@@ -20,7 +20,7 @@ CORE50_CLASSES = tuple(f"{category}{number}" for category in _CATEGORIES for num
 
 
 def _split(tree: Path, sessions: tuple[int, ...]) -> FileSplit:
-    """Images of these sessions, by session, object and frame."""
+    """Return the images of these sessions, ordered by session, object and frame."""
     paths: list[str] = []
     labels: list[int] = []
     for session in sessions:

@@ -14,7 +14,7 @@ _LISTS = ("images.txt", "image_class_labels.txt", "train_test_split.txt", "class
 
 
 def _numbered(path: Path) -> dict[int, str]:
-    """Lines `number value` of one of the official lists."""
+    """Read the lines `number value` of an official list."""
     numbered: dict[int, str] = {}
     for position, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         number, _, value = line.strip().partition(" ")
@@ -50,7 +50,7 @@ def _read(tree: Path) -> Found:
         members: Sequence[int] = [number for number in sorted(paths) if training[number] == mark]
         labels = np.array([position[int(classes[number])] for number in members], dtype=np.int64)
         parts[split] = FileSplit(tree, tuple(f"images/{paths[number]}" for number in members), labels)
-    # "001.Black_footed_Albatross" is the species behind its number.
+    # The species comes after its number, as in "001.Black_footed_Albatross".
     species = tuple(names[number].partition(".")[2].replace("_", " ") for number in sorted(names))
     return Found("official layout", parts, species)
 

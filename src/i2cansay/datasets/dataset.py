@@ -1,4 +1,4 @@
-"""What every data set is: named classes, fixed splits, labels, and images that are read when asked for."""
+"""A data set: named classes, fixed splits, labels, and images that are read on demand."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Split(Protocol):
         ...
 
     def images(self, rows: Rows) -> Iterator[Image]:
-        """Yield the images of these rows, in this order, read as they are asked for."""
+        """Yield the images of these rows, in this order, each read on demand."""
         ...
 
     def digest(self) -> str:
-        """Hash of the images, the same wherever the files lie.
+        """Hash of the images; it does not depend on where the files are.
 
-        It is taken of their content where that is affordable; a split that hashes less, as only names and
-        sizes of an official tree, says so.
+        It covers their content, unless that would take too long; a split that hashes less, for example only the
+        names and sizes of the files, says so.
         """
         ...
 
@@ -52,8 +52,8 @@ class Dataset:
     parts : the splits by name, "train" first.
     layout : how the files are laid out, in a few words.
     location : where the files were found; None for embedded data.
-    counts : images every split must hold, where that is known; a copy that holds another number is refused
-        as soon as its labels are read.
+    counts : how many images each split must have, if known; a copy with another number is refused when its labels
+        are read.
 
     Examples
     --------
@@ -102,10 +102,10 @@ class Dataset:
     def fingerprint(self) -> str:
         """Hash that changes with the classes, the labels, their order or the images.
 
-        It does not depend on where the files lie, nor on the archive format when the pixels are the same.
-        Images count by their content, except in the official trees of CORe50 and CUB-200, where only the
-        names and sizes of the files count, and in parquet files of more than a gibibyte, of which the size
-        and pieces count: there a change that keeps the size can go unnoticed.
+        It does not depend on where the files are, nor on the archive format if the pixels are the same. It covers
+        the content of the images, with two exceptions: of the official trees of CORe50 and CUB-200 only the names
+        and sizes of the files, and of parquet files above a gibibyte only the size and some pieces. There a change
+        that keeps the size can go unnoticed.
         """
         description = {
             "classes": self.class_names,
@@ -138,7 +138,7 @@ class Dataset:
         if len(labels) != expected:
             raise ValueError(
                 f"{self.name} {split}: expected {expected} images, found {len(labels)}{place} "
-                f"({self.layout}); the copy is not complete: fetch it again"
+                f"({self.layout}); the copy is incomplete: fetch it again"
             )
         if labels.size and (labels.min() < 0 or labels.max() >= len(self.class_names)):
             raise ValueError(

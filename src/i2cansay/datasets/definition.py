@@ -1,4 +1,4 @@
-"""What is known about a data set before its files are found: layouts, counts, classes and where to get it."""
+"""The definition of a data set, before its files are found: layouts, counts, classes, and where to get it."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from i2cansay.disk.places import DATA_VARIABLE
 
 @dataclass(frozen=True)
 class Found:
-    """Splits that a layout recognised in a folder; class names where the files themselves carry them."""
+    """The splits that a layout found in a folder, and class names if the files contain them."""
 
     layout: str
     parts: Mapping[str, Split]
     class_names: tuple[str, ...] | None = None
 
 
-#: Looks into a folder; None when its files are not there, ValueError when they are there but damaged.
+#: Looks into a folder; returns None if its files are not there, raises ValueError if they are damaged.
 Layout: TypeAlias = Callable[[Path], Found | None]
 
 
 @dataclass(frozen=True)
 class Download:
-    """One official file: its address, the name to keep it under, bytes and MD5 where they are known."""
+    """One official file: its address, its file name, and its size and MD5 if they are known."""
 
     url: str
     file: str
@@ -38,20 +38,20 @@ class Download:
 
 @dataclass(frozen=True)
 class Definition:
-    """A data set by name: the layouts it may come in and what a complete copy holds.
+    """A data set by name: the layouts it may come in, and what a complete copy holds.
 
     Parameters
     ----------
-    name, title : the name in the table and one line for people.
-    layouts : tried in this order in every folder searched.
-    source : the official page, named when files are missing.
-    files : what to fetch and how to place it, in words.
-    class_names : names in label order; None where the files carry them.
-    counts : images per split of a complete copy; None where anything goes.
+    name, title : the name in the table, and a description in one line.
+    layouts : tried in this order in every folder that is searched.
+    source : the official page, named in the error if files are missing.
+    files : which files are needed and where to put them, in words.
+    class_names : names in the order of the labels; None if the files contain them.
+    counts : images per split of a complete copy; None for any number.
     downloads : official files that `i2cansay data get` fetches.
-    embedded : the data needs no files.
-    usual_places : folders outside the search path, searched last, where system packages put the files.
-    needs_root : the folder must be named; the search path is not used.
+    embedded : whether the data need no files.
+    usual_places : folders where system packages put the files; searched last.
+    needs_root : whether the folder must be named, and the search path is not used.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Handwritten digits, 8x8: real data inside a dependency, so there is nothing to fetch."""
+"""Handwritten digits, 8x8: real data that come with scikit-learn, so that there is nothing to fetch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _load(*, test: bool) -> tuple[Pixels, Labels]:
     labels = bunch.target.astype(np.int64)
     # Grey levels 0 to 16 become 0 to 255.
     pixels = np.rint(bunch.images * (255 / 16)).astype(np.uint8)
-    # Every fourth image of each class is for testing: balanced, and the same everywhere without a seed.
+    # Every fourth image of each class is a test image: balanced, and the same everywhere without a seed.
     rank = np.empty(len(labels), dtype=np.int64)
     for label in np.unique(labels):
         members = labels == label

@@ -1,4 +1,4 @@
-"""Fetching official files: announced with their size, checked, and put in place only when complete."""
+"""Fetches official files: announces their size, checks them, and puts them in place only when complete."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def fetch(definition: Definition, folder: Path, *, announce: Callable[[str], Non
     for download in definition.downloads:
         target = folder / download.file
         if target.is_file() and _matches(target, download):
-            announce(f"{target} is there already")
+            announce(f"{target} exists already")
         else:
             _download(definition, download, target, announce)
         _unpack(download, target)
@@ -41,12 +41,12 @@ def fetch(definition: Definition, folder: Path, *, announce: Callable[[str], Non
 
 
 def adopt(definition: Definition, file: Path, folder: Path) -> Dataset:
-    """Copy an archive that was fetched by hand into `folder`, after checking its hash where it is known."""
+    """Copy an archive that was fetched by hand into `folder`, after checking its hash if that is known."""
     if not file.is_file():
         raise FileNotFoundError(f"there is no file {file}. {definition.files}")
     official = next((entry for entry in definition.downloads if entry.file == file.name), None)
     if official is None:
-        # Not the official file: it must be one of the other layouts, which shows before anything is copied.
+        # Not the official file: it must be in one of the other layouts, or this raises before anything is copied.
         definition.open(file)
     else:
         _check(file, official)
@@ -94,7 +94,7 @@ def _download(
 def _by_hand(definition: Definition, download: Download, target: Path) -> str:
     if not download.unpack:
         return f"put it into {target.parent}"
-    # Lying there packed it would not be found: only this command unpacks.
+    # A packed file in that folder would not be found: only this command unpacks.
     folder = shlex.quote(str(target.parent))
     return f"install it with: i2cansay data get {definition.name} --from {download.file} --to {folder}"
 
@@ -117,7 +117,7 @@ def _check(path: Path, download: Download) -> None:
     if not _matches(path, download):
         raise ValueError(
             f"{download.file}: expected the MD5 {download.md5}, got {_md5(path)}; "
-            f"it is damaged or not complete: fetch it again from {download.url}"
+            f"it is damaged or incomplete: fetch it again from {download.url}"
         )
 
 

@@ -1,4 +1,4 @@
-"""A split whose images are files of their own."""
+"""A split whose images are separate files."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 from i2cansay.datasets.contents import file_digest
 from i2cansay.datasets.dataset import Labels, Rows
 
-#: Endings of files that are taken for images.
+#: Endings of image files.
 IMAGE_ENDINGS = frozenset(
     (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".ppm", ".pgm", ".avif")
 )
 
 
 def is_image(path: Path) -> bool:
-    """Whether a name looks like an image file; hidden files do not."""
+    """Whether a path looks like an image file that is not hidden."""
     return path.suffix.lower() in IMAGE_ENDINGS and not path.name.startswith(".")
 
 
@@ -30,9 +30,9 @@ class FileSplit:
     root : the folder.
     paths : path of every row relative to `root`, with forward slashes.
     labels : int64 of shape (n,).
-    read_contents : hash what is in the files, so that every edit is noticed, as in a user's own folder. Of an
-        official tree only names and sizes are hashed, to spare reading 165,000 files: another or an incomplete
-        copy is noticed, a change that keeps the size of a file is not.
+    read_contents : whether to hash the contents of the files, so that every edit is noticed, as in a user's own
+        folder. Of an official tree only names and sizes are hashed, to avoid reading 165,000 files: a different or
+        incomplete copy is noticed, a change that keeps the size of a file is not.
     """
 
     root: Path
@@ -46,7 +46,7 @@ class FileSplit:
             yield self.root / self.paths[row]
 
     def digest(self) -> str:
-        """Hash of names and sizes, and of contents if so chosen."""
+        """Hash of names and sizes, or of names and contents (`read_contents`)."""
         digest = hashlib.sha256()
         for path in self.paths:
             file = self.root / path

@@ -1,4 +1,4 @@
-"""A folder of one's own images: one folder per class, with or without train and test above them."""
+"""A folder of the user's own images: one folder per class, with or without train and test above them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from i2cansay.datasets.definition import Definition, Found
 from i2cansay.datasets.files import FileSplit, is_image
 
-#: Names that folders of splits have, in any case; of several for the test split the first one is taken.
+#: Names of folders that are splits, in any case; the first one found is the test split.
 _SPLIT_FOLDERS = {"train": ("train", "training"), "test": ("test", "testing", "val", "valid", "validation")}
 _SPLIT_NAMES = frozenset(name for names in _SPLIT_FOLDERS.values() for name in names)
-#: Without a test folder, one image in so many of each class is for testing.
+#: Without a test folder, one image in this many of each class is a test image.
 TEST_EVERY = 5
 
 
 def _images_by_class(folder: Path) -> dict[str, list[Path]]:
-    """Image files, in name order, of every visible folder that has any."""
+    """Return the image files of every visible folder that has any, sorted by name."""
     below = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
     by_class = {
         path.name: sorted(file for file in path.rglob("*") if is_image(file) and file.is_file())
@@ -66,15 +66,15 @@ def _find(folder: Path) -> Found | None:
 
 
 def _split_folders(root: Path, everything: dict[str, list[Path]]) -> dict[str, str]:
-    """Which folder is the train split and which the test split; empty where the folders are classes.
+    """Return which folder is the train split and which the test split; nothing if the folders are classes.
 
-    A class may well be called train. Folders are splits where they all have names of splits and all hold
-    folders of images; what could be read both ways is refused.
+    A class may be called "train". Folders are splits if all of them have names of splits and hold folders of images;
+    what could be read both ways is refused.
     """
     named = [name for name in everything if name.lower() in _SPLIT_NAMES]
     if not named:
         return {}
-    # Images that lie in the folder itself make it a class.
+    # A folder that holds images directly is a class.
     nested = [name for name in named if all(file.parent != root / name for file in everything[name])]
     others = [name for name in everything if name not in named]
     if others:

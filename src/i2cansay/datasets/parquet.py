@@ -58,7 +58,7 @@ class ParquetSplit:
 
     @cached_property
     def _groups(self) -> list[tuple[Path, int, int, int]]:
-        """File, group in the file, first row and end row, for every row group in order."""
+        """File, group in the file, first row and end row of every row group, in order."""
         groups, start = [], 0
         for file in self.files:
             metadata = _pyarrow_parquet().ParquetFile(file).metadata
@@ -69,7 +69,7 @@ class ParquetSplit:
         return groups
 
     def images(self, rows: Rows) -> Iterator[bytes]:
-        """Yield encoded images; rows in ascending order read every row group once."""
+        """Yield encoded images; if the rows are in ascending order, every row group is read once."""
         ends = np.array([end for *_, end in self._groups])
         current, column, start = -1, None, 0
         for row in rows:
@@ -95,7 +95,7 @@ class ParquetSplit:
 
 
 def _files_by_split(folder: Path) -> dict[str, tuple[Path, ...]]:
-    """Files `train-*.parquet` or, as the hub converts them itself, `train/*.parquet`."""
+    """Find files `train-*.parquet` or, as the hub itself converts them, `train/*.parquet`."""
     grouped: dict[str, list[Path]] = {}
     for file in sorted(folder.glob("*.parquet")):
         match = _SPLIT_OF_FILE.match(file.name)
@@ -113,7 +113,7 @@ def _files_by_split(folder: Path) -> dict[str, tuple[Path, ...]]:
 
 
 def _class_names(schema: Any, label_column: str) -> tuple[str, ...] | None:
-    """Class names that the `datasets` library keeps in the schema, if they are there."""
+    """Return the class names that the `datasets` library keeps in the schema, if any."""
     raw = (schema.metadata or {}).get(b"huggingface")
     if raw is None:
         return None
@@ -125,10 +125,10 @@ def _class_names(schema: Any, label_column: str) -> tuple[str, ...] | None:
 def _names_in_rows(
     files: Sequence[Path], label_column: str, known: tuple[str, ...] | None
 ) -> tuple[str, ...]:
-    """Class names where the schema has none.
+    """Return class names if the schema has none.
 
-    The names of a known data set, unless the labels are other strings; else those strings, sorted, or the
-    numbers 0 to the largest.
+    These are the names of a known data set, unless the labels are other strings; otherwise the strings, sorted, or
+    the numbers from 0 to the largest.
     """
     parquet = _pyarrow_parquet()
     values: set[Any] = set()
@@ -148,10 +148,10 @@ def parquet_layout(
     folders: Sequence[str] = ("data", "default"),
     class_names: tuple[str, ...] | None = None,
 ) -> Layout:
-    """Layout `train-*.parquet` or `train/*.parquet`, and so for test, in the folder or one of those below it.
+    """Return a layout of `train-*.parquet` or `train/*.parquet`, and the same for test, in a folder or below it.
 
-    Files whose columns are none of `labels` are another data set, and the layout does not apply. Where the
-    files do not name their classes, numbers stand for `class_names`, if given.
+    The layout does not apply to files without any of the columns `labels`: they are another data set. If the files
+    do not name their classes, labels that are numbers stand for `class_names`, if given.
     """
 
     def find(folder: Path) -> Found | None:

@@ -1,5 +1,6 @@
-"""Evaluation: one loop that drives a stream through a learner, and the metrics of its outcome."""
+"""Evaluation: the one loop that drives a stream through a learner, and metrics of the outcome."""
 
+from i2cansay.evaluate.learner_protocol import Learner, ToldOfSessions
 from i2cansay.evaluate.metrics import (
     accuracy_curve,
     accuracy_per_class,
@@ -12,7 +13,6 @@ from i2cansay.evaluate.metrics import (
 from i2cansay.evaluate.outcome import Checkpoint, Outcome
 from i2cansay.evaluate.play import play
 from i2cansay.evaluate.progress import Moment, Progress, show_progress
-from i2cansay.evaluate.protocol import Learner, ToldOfSessions
 
 __all__ = [
     "Checkpoint",

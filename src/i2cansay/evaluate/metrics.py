@@ -1,15 +1,15 @@
 """Metrics of an outcome, as pure functions. Accuracies are shares from 0 to 1.
 
-Two conventions are in use for "the accuracy on the classes seen so far", and they differ as soon as sessions
-differ in size. Every table should name the one it uses:
+There are two conventions for "the accuracy on the classes seen so far", and they differ when sessions differ in
+size. Every table should name the one it uses:
 
-- `"samples"`: all test samples of those classes are pooled; every sample weighs the same.
-- `"sessions"`: the accuracy is computed apart for the classes that each session brought, and these
-  numbers are averaged; every session weighs the same. In CoRe50 the ten classes of the first session then
-  weigh 1/9 and not 1/5. DSDM and some repositories report this one.
+- `"samples"`: the test samples of these classes are pooled, so that every sample has the same weight.
+- `"sessions"`: the accuracy is computed for the new classes of each session, and averaged over the sessions, so
+  that every session has the same weight. In CoRe50 the ten classes of the first session then weigh 1/9 instead
+  of 1/5. DSDM and some repositories report this one.
 
-A class without test samples counts in neither, and a session that brought no class with test samples is
-left out of the second.
+A class without test samples counts in neither. A session whose new classes have no test samples is left out of the
+second.
 """
 
 from collections.abc import Iterable
@@ -26,8 +26,8 @@ Convention: TypeAlias = Literal["samples", "sessions"]
 def last_accuracy(outcome: Outcome, convention: Convention = "samples") -> float:
     """Accuracy after the whole stream, on all classes of the test set.
 
-    With `convention="samples"`, a test class that never came in the stream counts as wrong; with
-    `"sessions"` it belongs to no session and does not count.
+    With `convention="samples"`, test samples of a class that is not in the stream count as wrong; with
+    `"sessions"` such a class belongs to no session and does not count.
     """
     _check_convention(convention)
     final = outcome.checkpoints[-1]
@@ -70,9 +70,9 @@ def average_accuracy(outcome: Outcome, convention: Convention = "samples") -> fl
 def forgetting(outcome: Outcome, by: Literal["classes", "sessions"] = "sessions") -> float:
     """Mean drop from the best accuracy at an earlier checkpoint to the last one.
 
-    The mean runs over the groups of classes that each session brought, or over single classes; what came
-    only with the last session cannot have been forgotten and is left out. Below zero where later learning
-    helped; zero where nothing came before the last checkpoint.
+    The mean is over the new classes of each session, taken together, or over single classes. Classes of the last
+    session are left out: they cannot have been forgotten yet. Negative if later learning helped; zero if there was
+    only one session.
     """
     _check_every_session(outcome, "forgetting")
     if by not in ("classes", "sessions"):
@@ -91,7 +91,7 @@ def forgetting(outcome: Outcome, by: Literal["classes", "sessions"] = "sessions"
 def prequential_accuracy(outcome: Outcome) -> float | None:
     """Share of the rows that were predicted correctly before they were learnt; None if not measured.
 
-    The first row of every class counts, and counts as wrong: no learner can name a class it never met.
+    The first row of every class counts as wrong: no learner can name a class it has never seen.
     """
     final = outcome.checkpoints[-1]
     return final.predicted_correctly / final.predicted if final.predicted else None
@@ -105,7 +105,7 @@ def accuracy_per_class(outcome: Outcome, checkpoint: int = -1) -> dict[Label, fl
 
 
 def summarise(outcome: Outcome) -> dict[str, float | int | None]:
-    """Return every metric by name; None where it was not measured or, without sessions, has no meaning."""
+    """Return every metric by name; None if it was not measured, or if it has no meaning without sessions."""
     measured = outcome.every_session
     has_sessions = bool(outcome.stream.get("has_sessions", True))
     return {
@@ -126,7 +126,7 @@ def _test_rows(outcome: Outcome, classes: Iterable[int]) -> int:
 
 
 def _share(outcome: Outcome, checkpoint: Checkpoint, classes: Iterable[int]) -> float:
-    """Pooled accuracy on some classes; zero where they have no test samples."""
+    """Pooled accuracy on some classes; zero if they have no test samples."""
     chosen = tuple(classes)
     total = _test_rows(outcome, chosen)
     return sum(checkpoint.correct[index] for index in chosen) / total if total else 0.0

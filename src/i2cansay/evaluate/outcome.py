@@ -1,7 +1,7 @@
-"""What came of playing a stream: counts at every checkpoint, times, size. Plain data, ready for JSON.
+"""The outcome of playing a stream: counts at every checkpoint, times, size. Plain data, ready for JSON.
 
-Only whole numbers are kept of the predictions (correct answers per class), so that every metric can be
-computed later from the record, exactly, by the functions in `i2cansay.evaluate.metrics`.
+Of the predictions only counts are kept (correct answers per class). From these the functions in
+`i2cansay.evaluate.metrics` compute every metric exactly, at any later time.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ Label: TypeAlias = str | int | float | bool
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The test set and the stream as they stood at the end of a session (or of an evaluation stretch).
+    """What was measured at the end of a session (or of an evaluation stretch).
 
     Attributes
     ----------
@@ -22,11 +22,11 @@ class Checkpoint:
     samples : int
         Rows learnt so far, repetitions counted.
     correct : tuple of int
-        Correct answers on the test rows of each class, in the order of `Outcome.classes`. Zero for a class
+        Correct predictions on the test rows of each class, in the order of `Outcome.classes`. Zero for a class
         that has not come yet: no learner can name it.
     predicted, predicted_correctly : int
-        Rows of the stream predicted before they were learnt, so far, and how many of them correctly.
-        Both zero where this was switched off.
+        Rows of the stream that were predicted before they were learnt, and how many of them correctly. Both are
+        zero if this was switched off.
     """
 
     session: int
@@ -47,16 +47,15 @@ class Outcome:
     classes : tuple of labels
         All classes of the stream and of the test set, sorted.
     test_counts : tuple of int
-        Test rows of each class; zero for a class that is in the stream only.
+        Test rows of each class; zero for a class that is only in the stream.
     new_classes : tuple of tuples of int
-        For each session, the positions in `classes` of those that came for the first time in it.
+        For each session, the positions in `classes` of the classes that came in it for the first time.
     checkpoints : tuple of Checkpoint
-        One per session, or only the last one where `every_session` is false.
+        One per session, or only the last one if `every_session` is false.
     every_session : bool
         Whether there was a checkpoint after each session. Averages over sessions need this.
     learning_seconds, prediction_seconds : float
-        Time inside `partial_fit` and inside `predict`; a learner that solves only when asked spends its
-        time in the second.
+        Time inside `partial_fit` and inside `predict`; a lazy learner spends most of its time in the second.
     state_bytes : int
         Size of all arrays of the state at the end.
     stores_samples : bool
@@ -97,7 +96,7 @@ class Outcome:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Outcome":
-        """Build the outcome anew from `to_dict` or from JSON; other keys are ignored, missing ones raise."""
+        """Return an outcome from what `to_dict` gave, or from JSON; ignore unknown keys, raise if one is missing."""
         known = _pick(cls, values)
         checkpoints = tuple(Checkpoint(**_pick(Checkpoint, item)) for item in known.pop("checkpoints"))
         return cls(checkpoints=checkpoints, **known)

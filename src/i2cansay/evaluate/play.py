@@ -1,7 +1,7 @@
-"""The one training loop: drive a stream through a learner and count what it gets right.
+"""The one training loop: drives a stream through a learner and counts what it gets right.
 
-The learner is handed features and labels, batch by batch, and rows to predict; never a row number, the number
-of classes to come, or a test label, nor where a session ends, unless `tell_sessions` asks for it.
+The learner is given features and labels, batch by batch, and rows to predict. It is never given a row number, the
+number of classes to come or a test label, and it learns where a session ends only with `tell_sessions`.
 """
 
 from time import perf_counter
@@ -9,13 +9,13 @@ from time import perf_counter
 import numpy as np
 
 from i2cansay.core.types import Features, Rows
+from i2cansay.evaluate.learner_protocol import Learner, ToldOfSessions
 from i2cansay.evaluate.outcome import Checkpoint, Outcome
 from i2cansay.evaluate.progress import Moment, Progress
-from i2cansay.evaluate.protocol import Learner, ToldOfSessions
 from i2cansay.streams import Batch, Stream
 from i2cansay.streams.stream import Labels
 
-# Scores of so many rows at once stay small beside the features, and the products are long enough for BLAS.
+# Rows predicted at once: their scores stay small compared with the features, and their products suit BLAS.
 PREDICTION_ROWS = 4096
 
 
@@ -32,31 +32,31 @@ def play(
     tell_sessions: bool = False,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Let a learner learn a stream, measure it on the way, and return the counts.
+    """Teach a learner a stream, measure it on the way, and return the counts.
 
     Parameters
     ----------
     learner : Learner
-        Learns in place; what it had learnt before stays.
+        Is changed; it keeps what it has learnt before.
     X, y : arrays of shape (n, d) and (n,)
-        What the rows of the stream refer to.
+        The samples that the stream is an order of.
     stream : Stream
         Built from the same labels `y`.
     X_test, y_test : arrays of shape (m, d) and (m,)
-        Test rows, predicted at the end of each session. Rows of classes that have not come yet in
-        this stream are counted as wrong without asking.
+        Test samples, predicted at the end of each session. Samples of classes that have not come yet count as
+        wrong, and are not predicted.
     prequential : bool
-        Also predict every row just before it is learnt for the first time (test, then train). This costs
-        a prediction per batch: little for most, much for a learner that solves a system before it can
-        answer. Learners that are not `streaming` are not asked.
+        Also predict every row just before it is learnt for the first time (test, then train). This costs a
+        prediction per batch: little for most learners, much for a lazy one. Learners that are not `streaming` are
+        left out.
     every_session : bool
-        Measure after each session. False: only at the end of the stream, for learners that are slow to
-        answer; averages over sessions are then not to be had.
+        Whether to measure after each session. If False, only the end of the stream is measured, for learners that
+        are slow to predict; there are then no averages over sessions.
     tell_sessions : bool
-        Call `end_session` of a learner that has one after each session, before it is measured. That is no
-        longer task-free, and the outcome says so; some published protocols have it.
+        Call `end_session` of a learner that has it after each session, before it is measured. This is no longer
+        task-free, and the outcome says so; some published protocols do it.
     progress : callable, optional
-        Told after each batch how far the stream has come; see `show_progress`.
+        Called after each batch; see `show_progress`.
 
     Examples
     --------
@@ -140,7 +140,7 @@ class _Game:
         self.learning_seconds = self.prediction_seconds = 0.0
 
     def learn(self, batch: Batch) -> None:
-        """Ask for the rows that are new, if so wished, then let the learner learn the batch."""
+        """Predict the rows that come for the first time, if asked to, then let the learner learn the batch."""
         if self.ask_first:
             self._ask(np.unique(batch.rows[~self.presented[batch.rows]]))
         # Indexing by rows copies: a learner cannot reach the other rows through the batch.
@@ -153,7 +153,7 @@ class _Game:
         self.seen[self.class_of_row[batch.rows]] = True
 
     def end_session(self) -> None:
-        """Note which classes the session brought; the learner is told only if it was asked for."""
+        """Note the new classes of the session; tell the learner only if asked to."""
         self.new_classes.append(tuple(np.flatnonzero(self.seen & ~self.seen_in_past_sessions).tolist()))
         self.seen_in_past_sessions = self.seen.copy()
         if self.told is not None:
@@ -175,12 +175,12 @@ class _Game:
         )
 
     def accuracy_on_seen(self, checkpoint: Checkpoint) -> float | None:
-        """Return the pooled accuracy on the classes seen so far, None where they have no test rows."""
+        """Return the pooled accuracy on the classes seen so far, None if they have no test rows."""
         total = int(self.test_counts[self.seen].sum())
         return sum(checkpoint.correct) / total if total else None
 
     def _ask(self, rows: Rows) -> None:
-        # Rows of classes that never came are wrong without asking; before the first batch that is all rows.
+        # Rows of classes that have not come are wrong in any case; before the first batch that is all rows.
         known = rows[self.seen[self.class_of_row[rows]]]
         self.predicted += rows.size
         self.predicted_correctly += int(np.sum(self._predict(self.X, known) == self.y[known]))

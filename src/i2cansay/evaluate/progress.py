@@ -1,6 +1,6 @@
 """Progress of a stream: a bar on a terminal, nothing in a pipe.
 
-`play` only calls a function with a `Moment`; that it may be a bar is known here alone.
+`play` calls a function with a `Moment`; only this module knows that it may be a bar.
 """
 
 import sys
@@ -12,7 +12,7 @@ from typing import Protocol, TextIO
 
 @dataclass(frozen=True)
 class Moment:
-    """How far a stream has come; `accuracy` is the latest on the classes seen so far, None before any."""
+    """How far a stream has come; `accuracy` is the latest on the classes seen so far, None before the first."""
 
     batches: int
     n_batches: int
@@ -21,16 +21,16 @@ class Moment:
 
 
 class Progress(Protocol):
-    """Anything that can be told how far a stream has come."""
+    """Anything that can show how far a stream has come."""
 
     def __call__(self, moment: Moment, /) -> None: ...
 
 
 @contextmanager
 def show_progress(title: str, *, file: TextIO | None = None) -> Iterator[Progress | None]:
-    """Give `play` a bar to draw on a terminal, or None where `file` (by default stderr) is none.
+    """Give `play` a bar to draw, or None if `file` (by default stderr) is not a terminal.
 
-    The bar vanishes when the block ends; one block at a time.
+    The bar vanishes at the end of the block. Blocks cannot be nested.
 
     Examples
     --------

@@ -8,22 +8,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from i2cansay.experiments.claims.statistics import paired_difference as paired_difference
-    from i2cansay.experiments.claims.statistics import spread as spread
     from i2cansay.experiments.declare.cell import Cell as Cell
     from i2cansay.experiments.run.record import Record as Record
     from i2cansay.experiments.run.record_folder import load_records as load_records
     from i2cansay.experiments.run.record_folder import pack_records as pack_records
     from i2cansay.experiments.run.runner import run_cells as run_cells
+    from i2cansay.experiments.run.seed_statistics import paired_difference as paired_difference
+    from i2cansay.experiments.run.seed_statistics import spread as spread
 
 _HOME = {
     "Cell": "i2cansay.experiments.declare.cell",
     "Record": "i2cansay.experiments.run.record",
     "load_records": "i2cansay.experiments.run.record_folder",
     "pack_records": "i2cansay.experiments.run.record_folder",
-    "paired_difference": "i2cansay.experiments.claims.statistics",
+    "paired_difference": "i2cansay.experiments.run.seed_statistics",
     "run_cells": "i2cansay.experiments.run.runner",
-    "spread": "i2cansay.experiments.claims.statistics",
+    "spread": "i2cansay.experiments.run.seed_statistics",
 }
 __all__ = ["Cell", "Record", "load_records", "pack_records", "paired_difference", "run_cells", "spread"]
 

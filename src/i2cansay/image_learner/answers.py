@@ -1,4 +1,4 @@
-"""What `ImageLearner` returns and raises: guesses, reports of lessons, the error that names every bad image."""
+"""What `ImageLearner` returns and raises: guesses, lesson reports, an error that names every unreadable image."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class LessonReport:
     learnt : int
         How many images were learnt.
     skipped : mapping from int to str
-        Why each of the others was left out, by its index.
+        Why each of the other images was left out, by its index.
     """
 
     learnt: int
@@ -27,19 +27,19 @@ class LessonReport:
 
 
 class Guess(NamedTuple):
-    """One of the likeliest classes of an image."""
+    """A class that an image may be of, and its probability."""
 
     label: Label
     probability: float
 
 
 class UnreadableImages(ImageError):
-    """Images that cannot be used, every one of them.
+    """Names every image that cannot be used.
 
     Attributes
     ----------
     reasons : dict from int to str
-        Why, by the index of the image.
+        Why it cannot be used, by the index of the image.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class UnreadableImages(ImageError):
         super().__init__(f'{many} cannot be used (on_error="skip" leaves them out): {listed(reasons)}')
         self.reasons = dict(reasons)
 
-    def __reduce__(self) -> tuple[Any, ...]:  # otherwise a worker process cannot send it home
+    def __reduce__(self) -> tuple[Any, ...]:  # otherwise a worker process cannot send it to its parent
         return type(self), (self.reasons,)
 
 

@@ -1,4 +1,4 @@
-"""Rows that are learnt together or not at all, however many they are."""
+"""A lesson of any number of rows, learnt whole or not at all."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ BATCH_SIZE = 50
 
 
 class AtomicLesson:
-    """Teaches a learner batch by batch; it knows nothing of the lesson before the end, and then all of it.
+    """Teaches a learner batch by batch; the learner knows nothing of the lesson until the end, and then all of it.
 
-    Several batches are taught to a copy, whose knowledge the learner takes over at the end. A single batch is taught
-    to the learner itself: `partial_fit` checks a batch before it changes anything, and copying a learner of 100 MB
-    costs about as much as teaching it an image. Where somebody is asking the learner at that moment, or it knows
-    nothing yet, a copy is taught here too.
+    Several batches are taught to a copy, and the learner takes over the state of the copy at the end. A single batch
+    is taught to the learner itself: `partial_fit` checks a batch before it changes anything, and copying a learner
+    of 100 MB takes about as long as teaching it an image. If another thread is using the learner at that moment, or
+    the learner knows nothing yet, a single batch is taught to a copy too.
 
-    Holds one batch and what was added last, never all rows. The batches depend on the rows only, not on how
-    they were added.
+    Only one batch and the rows added last are held, never all rows. How rows were added makes no difference to the
+    batches.
 
     Parameters
     ----------
     learner : OnlineClassifier
     readers : Readers, optional
-        Who may be asking the learner from another thread.
+        The threads that may be using the learner.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class AtomicLesson:
         self._waiting: tuple[Features, NDArray[Any]] | None = None
 
     def add(self, X: Features, y: NDArray[Any]) -> None:
-        """Take in rows, (n, d), and their labels, (n,); learn a batch once more rows follow it."""
+        """Add rows, (n, d), and their labels, (n,); a batch is learnt once there are rows after it."""
         if self._waiting is not None:
             X, y = np.concatenate([self._waiting[0], X]), np.concatenate([self._waiting[1], y])
         while len(X) > self._size:
@@ -65,12 +65,12 @@ class AtomicLesson:
         self._waiting = X, y
 
     def finish(self) -> None:
-        """Learn what is left, and make it all known to the learner."""
+        """Learn the last batch, and make the whole lesson known to the learner."""
         if self._waiting is None or not len(self._waiting[0]):
             return
         X, y = self._waiting
         if self._copy is None and self._learner._started:
-            # Ctrl-C would stop it between two of its steps.
+            # Ctrl-C could stop `partial_fit` halfway.
             with interrupts_deferred():
                 if self._readers.change_if_idle(lambda: self._learner.partial_fit(X, y)):
                     return

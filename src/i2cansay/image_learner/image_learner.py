@@ -1,4 +1,4 @@
-"""From images to labels in one object: it is taught images with labels, and labels others."""
+"""From images to labels in one object: an encoder and a learner."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class ImageLearner:
     Parameters
     ----------
     encoder : str, Path or Encoder
-        What `i2cansay.encoders.get_encoder` takes, or what it returned.
+        What `i2cansay.encoders.get_encoder` takes or returns.
     learner : learner or str, optional
-        What learns the features: an object, which is then changed by learning, or a name of `LEARNERS`.
-        By default `I2CANSAY()`.
+        What learns the features: a learner, which is changed by learning, or a name of `LEARNERS`. By default
+        `I2CANSAY()`.
     size : int, optional
         Side of the square that the encoder sees, in pixels; smaller is faster, the encoder's own is best.
     threads : int, optional
-        Cores to use; by default those that this process may use.
+        Cores to use; by default all that this process may use.
 
     Attributes
     ----------
@@ -63,9 +63,10 @@ class ImageLearner:
     arrays, mixed as you like (see `i2cansay.encoders.images.open_image`). A single image goes into a list of
     one. Memory does not grow with the number of images.
 
-    Threads may share one: each call works on what was known when it began, before a lesson or after it, never in
-    between. Lessons wait for each other. A question waits for no image of a lesson to be opened or encoded, at most
-    for one batch of features to be learnt. (Whoever changes `learner` itself, past this object, must see to that.)
+    Threads may share an ImageLearner. Each call sees what was known when it began, before a lesson or after it,
+    never in between. Lessons wait for each other. A prediction does not wait for the images of a lesson to be opened
+    or encoded, at most for one batch of features to be learnt. (This does not hold if you change `learner`
+    directly.)
 
     Examples
     --------
@@ -108,11 +109,11 @@ class ImageLearner:
         self._teaching, self._readers = CopyableLock(), Readers()
 
     def _known(self) -> AbstractContextManager[OnlineClassifier]:
-        """Lend a learner that knows what is known now, and keeps to that."""
+        """Lend a learner that knows what is known now; a lesson does not change it."""
         return self._readers.reading(self.learner)
 
     def _change(self, change: Callable[[OnlineClassifier], object]) -> None:
-        """Change a copy of the learner, and let the learner become it."""
+        """Change a copy of the learner, and let the learner take over its state."""
         with self._teaching:
             changed = copy.deepcopy(self.learner)
             change(changed)
@@ -130,9 +131,9 @@ class ImageLearner:
     ) -> LessonReport:
         """Learn images, in the order in which they are given.
 
-        Everything or nothing: when this raises, nothing has been learnt, and Ctrl-C leaves nothing or all of it.
-        (Only a learner that itself breaks off within a batch, for want of memory, keeps what it had done, as after
-        its own `partial_fit`.)
+        All or nothing: if this raises, nothing has been learnt, and after Ctrl-C either nothing or everything has
+        been. (Only a learner that runs out of memory within a batch keeps what it has done so far, as after
+        `partial_fit`.)
 
         Parameters
         ----------
@@ -144,14 +145,14 @@ class ImageLearner:
         Returns
         -------
         LessonReport
-            How many were learnt, and which were not, and why.
+            How many images were learnt, and why others were not.
 
         Raises
         ------
         UnreadableImages
-            Naming every image that cannot be read, with on_error="raise".
+            With on_error="raise", naming every image that cannot be read.
         ValueError
-            For labels that do not fit; they are checked before the first image is opened.
+            If the labels are not valid; they are checked before the first image is opened.
         """
         with self._teaching:
             return self._learn(images, labels, on_error)
@@ -216,12 +217,12 @@ class ImageLearner:
         nothing: list[Guess] = []
         with self._taught() as known:
             found = self._answers(images, on_error, lambda X: _guesses(known, X, k), nothing)
-        # A list of its own for each image, also where it is empty.
+        # A list of its own for each image, even if it is empty.
         return [list(guesses) for guesses in found]
 
     @contextmanager
     def _taught(self) -> Iterator[OnlineClassifier]:
-        """Lend the learner as `_known` does; NotFittedError where it knows no class."""
+        """Lend the learner as `_known` does; raise NotFittedError if it knows no class."""
         with self._known() as known:
             if not len(getattr(known, "classes_", ())):
                 raise NotFittedError("this ImageLearner knows no class yet: teach it with learn first")
@@ -234,7 +235,7 @@ class ImageLearner:
         ask: Callable[[Features], Sequence[Answer]],
         missing: Answer,
     ) -> list[Answer]:
-        """One answer per image, from features (n, dim) to n answers; `missing` where it cannot be read."""
+        """Return an answer per image, by `ask` for features (n, dim); `missing` for an image that cannot be read."""
         images = check_images(images, on_error)
         answers: list[Answer] = []
         skipped: dict[int, str] = {}
@@ -290,22 +291,22 @@ class ImageLearner:
         learner: type[OnlineClassifier] | None = None,
         threads: int | None = None,
     ) -> Self:
-        """Return what `save` wrote, ready to go on learning bit for bit.
+        """Return what `save` wrote; it continues to learn exactly as the saved one would.
 
         Parameters
         ----------
         encoder : str, Path or Encoder, optional
-            Where the encoder is, if its name alone does not find it: the path of an ONNX file, or an open
-            one. It must be the one the file was taught with.
+            The encoder, if it cannot be found by its name: the path of an ONNX file, or an open encoder. It must be
+            the one the model was taught with.
         learner : class, optional
-            Your own class, where the file was written by a learner that is not in `LEARNERS`.
+            Your own class, if the learner is not in `LEARNERS`.
         threads : int, optional
             Cores to use.
 
         Raises
         ------
         ValueError
-            For another encoder than the one it was taught with, and for a file that is damaged or none.
+            If the encoder is not the one the model was taught with, or the file is damaged or not a model.
         """
         found, extra = load_with_extra(path, learner)
         if not extra:

@@ -1,4 +1,4 @@
-"""Ctrl-C that waits for a moment, so that it never meets something half changed."""
+"""Defers Ctrl-C, so that it never stops a change halfway."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many images, encoded part by part, so that memory does not grow with their number."""
+"""Encodes many images in parts, so that memory does not grow with their number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from i2cansay.encoders.images import Source
 
 OnError: TypeAlias = Literal["raise", "skip"]
-# 5 MB of features 1280 wide; the encoder's workers run dry once per part, which is seldom enough.
+# 5 MB of features 1280 wide; the encoder's workers are idle once per part, which is rarely enough.
 PART_SIZE = 1024
 
 
@@ -32,7 +32,7 @@ class EncodedPart:
     read : ndarray of shape (n_read,), int64
         Which of the part's images each row belongs to.
     skipped : dict from int to str
-        Why each of the others could not be read, by its index among all images.
+        Why each of the other images could not be read, by its index among all images.
     start, size : int
         Index of the first image among all, and how many there are.
     """
@@ -45,7 +45,7 @@ class EncodedPart:
 
 
 def check_images(images: Iterable[Source], on_error: str) -> Iterable[Source]:
-    """Return several images, or refuse what cannot be several, before any work is done.
+    """Return the images as an iterable; raise ValueError if they are not several images in an order.
 
     Examples
     --------
@@ -68,8 +68,8 @@ def check_images(images: Iterable[Source], on_error: str) -> Iterable[Source]:
 def encode_in_parts(encoder: Encoder, images: Iterable[Source], on_error: OnError) -> Iterator[EncodedPart]:
     """Encode images and yield them part by part, in order.
 
-    With on_error="raise" nothing more is yielded once an image could not be read; all the others are still
-    looked at, and then one UnreadableImages names every bad one.
+    With on_error="raise", nothing more is yielded after an image that cannot be read. The other images are still
+    tried, and then one UnreadableImages names every image that cannot be read.
     """
     start = 0
     reasons: dict[int, str] = {}
@@ -94,7 +94,7 @@ def encode_in_parts(encoder: Encoder, images: Iterable[Source], on_error: OnErro
 
 def _pieces(images: Iterable[Any], size: int) -> Iterator[Iterable[Any]]:
     if isinstance(images, list | tuple | np.ndarray):
-        # Slices have a length, by which the encoder shares out a few images among the cores.
+        # Slices have a length, which the encoder needs to share a few images between the cores.
         yield from (images[start : start + size] for start in range(0, len(images), size))
         return
     iterator = iter(images)
@@ -103,7 +103,7 @@ def _pieces(images: Iterable[Any], size: int) -> Iterator[Iterable[Any]]:
 
 
 def _named(images: Iterable[Any], index: int, reason: str) -> str:
-    """Add the path to a reason that does not say it, where the images are given as paths."""
+    """Add the path of an image to a reason that does not name it, if the images are paths."""
     image = images[index] if isinstance(images, list | tuple) else None
     if not isinstance(image, str | os.PathLike) or str(image) in reason:
         return reason

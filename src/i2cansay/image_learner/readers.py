@@ -1,4 +1,4 @@
-"""Who is asking a learner right now: what a lesson must know before it changes the learner in place."""
+"""Counts the threads that are using a learner, so that a lesson changes it in place only if there are none."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from i2cansay.learners.base import OnlineClassifier
 
 
 class Readers:
-    """Lets threads ask a learner while another one teaches it.
+    """Lets threads predict with a learner while another one teaches it.
 
-    A reader holds the parts that the learner is made of when it begins, and answers from them in its own time. So a
-    lesson may change these parts only while nobody reads; otherwise it gives the learner new ones (`replace`), and
-    the readers of the old ones need not be waited for.
+    A reader holds the parts that make up the learner when it begins, and predicts from them. So a lesson may change
+    these parts only while there is no reader. Otherwise it gives the learner new parts (`replace`), and does not
+    wait for the readers of the old ones.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class Readers:
 
     @contextmanager
     def reading(self, learner: OnlineClassifier) -> Iterator[OnlineClassifier]:
-        """Lend a learner that knows what is known now, and keeps to that as long as the block runs."""
+        """Lend a learner that knows what is known now, and does not change while the block runs."""
         with self._lock:
             generation, known = self._generation, copy.copy(learner)
             self._reading += 1
@@ -47,7 +47,7 @@ class Readers:
                     self._reading -= 1
 
     def change_if_idle(self, change: Callable[[], object]) -> bool:
-        """Call `change` unless somebody reads, and say whether it was called; whoever asks meanwhile waits."""
+        """Call `change` unless there is a reader, and return whether it was called; new readers wait for it."""
         with self._lock:
             if self._reading:
                 return False
@@ -55,11 +55,11 @@ class Readers:
             return True
 
     def replace(self, learner: OnlineClassifier, taught: OnlineClassifier) -> None:
-        """Let the learner take over what a taught copy of it is made of."""
+        """Let the learner take over the parts of a taught copy."""
         with self._lock:
             learner._become(taught)
             self._generation += 1
             self._reading = 0
 
     def __reduce__(self) -> tuple[type[Readers], tuple[()]]:
-        return Readers, ()  # nobody reads a copy
+        return Readers, ()  # a copy has no readers

@@ -69,3 +69,17 @@ def make_learner(name: str, **parameters: Any) -> OnlineClassifier:
         raise ValueError(f"{name} has no parameter {', '.join(unknown)}; it has {known}")
     made: OnlineClassifier = learner.set_params(**parameters)
     return made
+
+
+def make_seeded_learner(name: str, seed: int, **parameters: Any) -> OnlineClassifier:
+    """Return a new learner by name with these parameters and this seed; a method that draws nothing takes none.
+
+    Examples
+    --------
+    >>> make_seeded_learner("naive", 7).random_state
+    7
+    >>> make_seeded_learner("ncm", 7)
+    NearestClassMean()
+    """
+    draws = "random_state" in learner_class(name)().get_params(deep=False)
+    return make_learner(name, **({"random_state": seed} if draws else {}), **parameters)

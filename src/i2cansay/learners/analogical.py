@@ -73,13 +73,13 @@ class AnalogicalClassifier(OnlineClassifier):
     def unlearn(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Take samples that were taught, (n, d) with labels (n,), out of the statistics, exactly.
 
-        For a wrong label: unlearn with the wrong one, learn with the right one. A class that has no sample left is
-        forgotten. The steps the head took on them stay, and so does what was learnt from scoring them: the
-        temperature of `predict_proba`, and how many samples have passed.
+        To correct a wrong label, unlearn with the wrong one and learn with the right one. A class that has no sample
+        left is forgotten. The steps that the head took on the samples stay, and so does what was learnt from scoring
+        them: the temperature of `predict_proba`, and how many samples have passed.
 
-        Exactly means that the statistics are those of the other samples alone, up to a millionth of their spread.
-        Where an outlier has left more rounding than that, a ValueError says so and nothing changes; `forget` the
-        class then, and teach it anew.
+        Exactly means that the statistics are those of the other samples alone, up to a millionth of their spread. If
+        an outlier has left more rounding than that, a ValueError says so and nothing changes; then `forget` the
+        class and teach it again.
         """
         X, rows, weights = self._check_taught(X, y, sample_weight)
         empty = self._unlearn(X, rows, weights)
@@ -88,11 +88,11 @@ class AnalogicalClassifier(OnlineClassifier):
         return self
 
     def merge(self, other: Self) -> Self:
-        """Take in what another learner of the same parameters has learnt from other samples.
+        """Add what another learner with the same parameters has learnt from other samples.
 
-        The statistics become exactly those of both streams. The heads meet class by class: each weight row is
-        the mean of the two, weighed by the samples of that class; a class only one of them knows keeps its row.
-        `other` is not changed.
+        The statistics become exactly those of both streams. The heads are averaged class by class: each row of
+        weights is the mean of the two, weighted by the samples of the class; a class that only one of them knows
+        keeps its row. `other` is not changed.
         """
         check_mergeable(self, other)
         if self._started and other._started:

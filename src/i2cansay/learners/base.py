@@ -1,103 +1,51 @@
 """What all learners share: open labels, checked input, growth by class, probabilities and files."""
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from os import PathLike
-from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from i2cansay.core.state_parts import StatePart, add_prefix, strip_prefix
 from i2cansay.core.statistics.temperature import Temperature
 from i2cansay.core.types import Features, Float64, Rows, State
-from i2cansay.learners.labels import KINDS, Label, LabelRows, as_labels, same_kind
+from i2cansay.learners.calibration import calibrate
+from i2cansay.learners.facts import ROUNDED_TO_FLOAT32, WEIGHTS_ARE_NOT_COPIES
+from i2cansay.learners.labels import Label, LabelRows, as_labels, check_declared
+from i2cansay.learners.learner_state import resume, whole_state
 from i2cansay.learners.parameters import check_share
-from i2cansay.learners.state_checks import check_numbers, check_taken_over, json_text, measure
+from i2cansay.learners.state_of_parts import StateOfParts
 from i2cansay.learners.validation import (
     check_features,
     check_sample_weight,
-    generator_state,
+    drop_weightless,
     make_generator,
-    restore_generator,
 )
 
-# The temperature is fitted to rows that are scored before they are learnt: up to this many of a batch, and about one
-# row in a hundred of the stream, so that it costs next to nothing.
-CALIBRATION_ROWS = 16
-CALIBRATION_SHARE = 1 / 100
-# Learners that solve on demand are scored for it only when the stream has grown by this share.
-CALIBRATION_GROWTH = 0.3
-# For them only rows of classes with at least this share of the mean number of samples per class count.
-CALIBRATION_COUNT = 0.5
-# Bytes beside what a method learns: generator, temperature and progress; and the label of each class.
+__all__ = ["ROUNDED_TO_FLOAT32", "WEIGHTS_ARE_NOT_COPIES", "OnlineClassifier"]
+
+# Bytes in addition to what a method learns: generator, temperature and progress; and the label of each class.
 OF_EVERY_LEARNER = 1024
 OF_EVERY_CLASS = 64
-# A state has at least 1/64 of the bytes that the learner may take; the rest is spare room and caches.
-LEAST_SHARE = 64
-
-WEIGHTS_ARE_NOT_COPIES: Mapping[str, str] = MappingProxyType(
-    {
-        "check_sample_weight_equivalence_on_dense_data": (
-            "a weight makes a step larger, a repeated sample is another step"
-        )
-    }
-)
-"""`expected_failed_checks` of methods that learn in steps; scikit-learn excuses its SGDClassifier alike."""
-ROUNDED_TO_FLOAT32: Mapping[str, str] = MappingProxyType(
-    {"check_sample_weight_equivalence_on_dense_data": "1e-7 is asked for; some BLAS kernels come that near"}
-)
-"""`expected_failed_checks` of methods with matrices in float32."""
 
 
-class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
+class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
     """Base of every learner.
 
-    A learner writes three methods over rows of classes, which are numbered in the order of their arrival: `_start`
-    makes the objects its state consists of, `_learn` updates them, `_scores` reads them. It names those objects in
-    `parts`; growing by a class, dropping one, saving and restoring follow from that. Labels, checks of input,
-    calibrated probabilities and files are handled here. docs/architecture.md has a learner of ten lines.
+    A learner implements three methods over rows of classes, which are numbered in the order of their arrival:
+    `_start` makes the objects that its state consists of, `_learn` updates them, `_scores` reads them. It names
+    these objects in `parts`; growing by a class, dropping one, saving and restoring follow from that. Labels, checks
+    of input, calibrated probabilities and files are handled here. docs/architecture.md has a learner of ten lines.
 
     Notes
     -----
-    As in scikit-learn, no thread may predict while another one teaches: the answer may be an error, though what was
+    As in scikit-learn, no thread may predict while another one teaches: the prediction may fail, though what was
     learnt is not harmed. Many threads may predict at the same time while none teaches. `ImageLearner` and the
     service take care of this themselves.
     """
-
-    summary: ClassVar[str] = ""
-    """The method in a few words, for tables of learners."""
-    parts: ClassVar[tuple[str, ...]] = ()
-    """Names of the attributes that make up the state, each a `StatePart` made by `_start`; the arrays of "_head" are
-    saved as "head.weights" and so on."""
-    caches: ClassVar[tuple[str, ...]] = ()
-    """Names of attributes, each a `Cached` made by `_start`, that hold what is computed from the state. They are
-    cleared whenever it changes."""
-    small_parameters: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    """Parameters that make it small enough for the hundreds of tiny streams of the contract checks."""
-    expected_failed_checks: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    """Checks of scikit-learn's `check_estimator` that it cannot pass, each with the reason."""
-    stores_samples: bool = False
-    """Whether the state holds samples, or rows from which a sample could be recovered."""
-    streaming: ClassVar[bool] = True
-    """Whether it learns as samples pass; False for the offline upper bound, which collects them and solves."""
-    order_free: ClassVar[bool] = False
-    """Whether the scores depend on the samples only, neither on their order nor on how they are batched."""
-    needs_boundaries: ClassVar[bool] = False
-    """Whether it must be told where one task ends and the next begins."""
-    lazy: ClassVar[bool] = False
-    """Whether the first scores after a change are expensive, because something is solved for them."""
-    plain_means: ClassVar[bool] = True
-    """Whether `class_means_`, if there are any, are means of the features themselves, not of roots or projections of
-    them: then the mean of a class with one sample is that sample."""
-    size_advice: str = "narrower features, fewer classes"
-    """What makes the state smaller; completes the error that it would be too large."""
-    structural: ClassVar[tuple[str, ...]] = ()
-    """Parameters that what is learnt rests on. A change to one of them waits until learning begins anew."""
 
     # Made by `_begin`; before the first batch a learner has none of them.
     _labels: LabelRows
@@ -122,26 +70,26 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Return the score of each class, (n, c), columns in order of arrival."""
 
     def _check_parameters(self) -> None:
-        """Raise ValueError if a parameter makes no sense."""
+        """Raise ValueError if a parameter is not valid."""
 
     def _structural_values(self) -> dict[str, Any]:
-        """Return the structural parameters as far as what is learnt depends on them."""
+        """Return the structural parameters, as far as the state depends on them."""
         return {name: getattr(self, name) for name in self.structural}
 
     def _parameters_changed(self, before: Mapping[str, Any]) -> None:
-        """React to `set_params` on a learner that has begun; `before` are all parameters as they were."""
+        """React to `set_params` on a learner that has begun; `before` has all parameters as they were."""
 
     def _state_bytes(self, n_features: int, n_classes: int) -> int | None:
-        """Return the bytes of `state_bytes` without those that every learner has; None if there is no bound."""
+        """Return `state_bytes` without what every learner has; None if there is no bound."""
         return None
 
     # -- parameters -----------------------------------------------------------------------------------------
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, as scikit-learn has it; where one makes no sense, nothing changes.
+        """Set parameters, as in scikit-learn; if one is not valid, nothing changes.
 
-        Once learning has begun, they count from the next batch or question on. Those that what is learnt rests on
-        (`structural`) count when learning begins anew, and until then the learner cannot be saved or merged.
+        Once learning has begun, they take effect with the next batch or prediction. Those that the state depends on
+        (`structural`) take effect when learning starts over, and until then the learner cannot be saved or merged.
         """
         before = self.get_params(deep=False)
         try:
@@ -156,7 +104,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         return self
 
     def _check_structural(self) -> None:
-        """Raise where parameters were changed that wait for a new beginning."""
+        """Raise if parameters were changed that take effect only when learning starts over."""
         if not self._started:
             return
         wanted = self._structural_values()
@@ -164,52 +112,17 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         if waiting:
             raise ValueError(
                 f"{', '.join(waiting)} changed after learning began, and what was learnt does not fit; "
-                "set it back, or begin anew with fit"
+                "set it back, or start over with fit"
             )
-
-    # -- what follows from the parts ------------------------------------------------------------------------
-
-    def _named_parts(self) -> dict[str, StatePart]:
-        return {name.lstrip("_"): getattr(self, name) for name in self.parts}
-
-    def _grow(self, n_classes: int) -> None:
-        """Make room for `n_classes` classes."""
-        for part in self._named_parts().values():
-            part.resize(n_classes)
-
-    def _drop(self, row: int) -> None:
-        """Remove one class."""
-        for part in self._named_parts().values():
-            part.drop(row)
-
-    def _state(self) -> State:
-        """Return everything learnt as arrays."""
-        state: State = {}
-        for name, part in self._named_parts().items():
-            state |= add_prefix(name, part.state())
-        return state
-
-    def _restore(self, state: State) -> None:
-        """Take over what `_state` returned; raise ValueError where it does not fit. `_start` has been called."""
-        for name, part in self._named_parts().items():
-            try:
-                part.restore(strip_prefix(state, name), len(self._labels))
-            except KeyError as missing:
-                raise KeyError(f"{name}.{missing.args[0]}") from None
-
-    def _clear_caches(self) -> None:
-        """Discard what was computed from the state, because the state has changed."""
-        for name in self.caches:
-            getattr(self, name).clear()
 
     # -- size -----------------------------------------------------------------------------------------------
 
     def state_bytes(self, n_features: int, n_classes: int) -> int | None:
-        """Return how many bytes the learner takes at most with so many features and classes, computed in advance.
+        """Return how many bytes the learner takes at most with this many features and classes, computed in advance.
 
-        This bounds its memory after learning and scoring, and what it saves, without the texts of the labels. While
-        it solves, it briefly takes up to as much again. None if there is no bound: a learner that keeps more with
-        every sample, or one that does not say. Raises ValueError if a parameter makes no sense.
+        This bounds its memory after learning and scoring, and the size of its saved state, without the texts of the
+        labels. While it solves, it briefly takes up to twice as much. None if there is no bound: the learner keeps
+        more with every sample, or does not say. Raises ValueError if a parameter is not valid.
 
         Examples
         --------
@@ -234,7 +147,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         fresh = type(self)(**self.get_params(deep=False))
         X = check_features(fresh, X, reset=True)
         labels = fresh._check_labels(y, len(X))
-        X, labels, weights = _of_some_weight(X, labels, check_sample_weight(sample_weight, len(X)))
+        X, labels, weights = drop_weightless(X, labels, check_sample_weight(sample_weight, len(X)))
         if not len(X):
             raise ValueError("every sample has a weight of zero, so there is nothing to learn")
         fresh._begin(X.shape[1])
@@ -255,7 +168,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         Parameters
         ----------
         classes : array of labels, optional
-            Not needed. Where given, `y` is checked against it; a class gets its column with its first sample.
+            Not needed. If given, `y` is checked against it; a class gets its column with its first sample.
         sample_weight : (n,) weights, optional
             How much each sample counts in the statistics and in the step; a sample of weight 0 is left out.
         """
@@ -263,13 +176,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         into = type(self)(**self.get_params(deep=False)) if new else self
         X = check_features(into, X, reset=new)
         labels = into._check_labels(y, len(X))
-        X, labels, weights = _of_some_weight(X, labels, check_sample_weight(sample_weight, len(X)))
+        X, labels, weights = drop_weightless(X, labels, check_sample_weight(sample_weight, len(X)))
         if not len(X):
             return self
-        if classes is not None and (unknown := np.setdiff1d(labels, _declared(classes, labels))).size:
-            raise ValueError(
-                f"The target label(s) {unknown.tolist()} in y do not exist in the initial classes"
-            )
+        if classes is not None:
+            check_declared(labels, classes)
         if new:  # nothing of `self` has changed up to here, whatever was wrong with the input
             into._begin(X.shape[1])
             self._become(into)
@@ -277,7 +188,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         return self
 
     def _take(self, X: Features, labels: NDArray[Any], weights: Float64 | None) -> None:
-        self._calibrate(X, labels)
+        calibrate(self, X, labels)
         try:
             if new := self._labels.new_in(labels):
                 self._grow(len(self._labels) + len(new))  # first: there may not be the memory
@@ -287,46 +198,22 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         finally:  # also where learning was interrupted
             self._clear_caches()
 
-    def _calibrate(self, X: Features, labels: NDArray[Any]) -> None:
-        """From time to time, fit the temperature to rows of a batch that is about to be learnt (test first)."""
-        if self._n_seen < self._calibrate_at or not self.streaming or len(self._labels) < 2:
-            return
-        rows = self._labels.rows(labels)
-        known = np.flatnonzero(rows >= 0)
-        if self.lazy and hasattr(self, "class_counts_"):
-            # The scores of a class with one or two samples say nothing about the others; the next batch may do.
-            counts = np.empty(len(self._labels))
-            counts[self._labels.order] = self.class_counts_
-            known = known[counts[rows[known]] >= CALIBRATION_COUNT * counts.mean()]
-            if not len(known):
-                return
-        # Spread over the batch: a batch in the order of a folder begins with one class.
-        limit = len(known) if self.lazy else CALIBRATION_ROWS
-        chosen = known[:: -(-len(known) // limit)] if len(known) > limit else known
-        if len(chosen):
-            learn = self._temperature.refit if self.lazy else self._temperature.update
-            learn(self._scores(X[chosen]), rows[chosen])
-        pause = CALIBRATION_GROWTH * self._n_seen
-        if not self.lazy:
-            pause = min(pause, len(chosen) / CALIBRATION_SHARE)
-        self._calibrate_at = self._n_seen + int(pause)
-
     def _batches(self, n: int) -> list[Rows]:
         """Return the batches of `fit` for `n` samples: shuffled, of the learner's batch size if it has one."""
         order = np.arange(n) if self.order_free else self._rng.permutation(n)
         size = getattr(self, "batch_size", None) or n
         return [order[start : start + size] for start in range(0, n, size)]
 
-    # -- deciding -------------------------------------------------------------------------------------------
+    # -- predicting -----------------------------------------------------------------------------------------
 
     def class_scores(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the score of every class, (n, n_classes), columns as in `classes_`, also for one or two."""
+        """Return the score of every class, (n, n_classes), columns as in `classes_`, even for one or two classes."""
         self._check_ready()
         X = check_features(self, X, reset=False)
         return self._scores(X)[:, self._labels.order]
 
     def decision_function(self, X: ArrayLike) -> NDArray[Any]:
-        """Return `class_scores`; with two classes their difference, (n,), as scikit-learn has it."""
+        """Return `class_scores`; for two classes their difference, (n,), as in scikit-learn."""
         scores = self.class_scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
@@ -341,8 +228,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
             From 0 to 1: a row whose highest probability (`predict_proba`) is below it gets `unknown` instead of a
             label.
         unknown : label, optional
-            A value of the labels' type that is none of them, as "?" or -1. The array keeps its type then, as
-            scikit-learn's metrics ask for; with None it is one of objects.
+            A value of the labels' type that is not a label, such as "?" or -1. The array then keeps its type, as
+            scikit-learn's metrics require; with None it is an array of objects.
 
         Examples
         --------
@@ -380,7 +267,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     @property
     def label_kind(self) -> str | None:
-        """What the labels are: "U" strings, "i" whole numbers, "f" the same as floats, "b" booleans; None before."""
+        """The type of the labels: "U" strings, "i" whole numbers, "f" the same as floats, "b" booleans; None yet."""
         return self._labels.kind if self._started else None
 
     @property
@@ -391,8 +278,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
     def forget(self, label: Label) -> Self:
         """Remove a class: its statistics and its weights.
 
-        Afterwards it has no score, and the other scores do not change. What its samples did to the weights of other
-        classes, or to statistics shared by all, stays.
+        It then has no score, and the other scores do not change. What its samples contributed to the weights of
+        other classes, or to statistics shared by all, stays.
         """
         self._check_ready()
         self._drop(self._labels.drop(label))
@@ -413,56 +300,19 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _whole_state(self) -> State:
         """Return the same without copying: views, valid until the next change."""
-        if not self._started:
-            return {}
-        names = getattr(self, "feature_names_in_", np.array([], dtype=object)).tolist()
-        return {
-            "labels": _json_bytes(self._labels.to_json()),
-            "feature_names": _json_bytes(json.dumps(names)),
-            "progress": np.array([self.n_features_in_, self._n_seen, self._calibrate_at], dtype=np.int64),
-            **self._temperature.state(),
-            **generator_state(self._rng),
-            **self._state(),
-        }
+        return whole_state(self) if self._started else {}
 
     def set_state(self, state: State) -> Self:
-        """Take over the `state()` of a learner with the same parameters, and go on from there."""
+        """Take over the `state()` of a learner with the same parameters, and continue from there."""
         other = type(self)(**self.get_params(deep=False))
         try:
             if state:
                 with np.errstate(all="ignore"):  # a value that does not fit its type is found by comparison
-                    other._resume(state)
+                    resume(other, state)
         except KeyError as missing:
             raise ValueError(f"the state lacks {missing}") from None
         self._become(other)
         return self
-
-    def _resume(self, state: State) -> None:
-        n_features, n_classes = measure(state)
-        check_numbers(state)
-        self._check_share(state, n_features, n_classes)
-        n_seen, calibrate_at = (int(number) for number in state["progress"][1:])
-        self._begin(n_features)
-        self.n_features_in_ = n_features
-        if names := json.loads(json_text(state, "feature_names")):
-            if len(names) != n_features or any(type(name) is not str for name in names):
-                raise ValueError(f"the names of the features should be {n_features} texts")
-            self.feature_names_in_ = np.array(names, dtype=object)
-        self._labels = LabelRows.from_json(json_text(state, "labels"))
-        self._n_seen, self._calibrate_at = n_seen, calibrate_at
-        self._rng = restore_generator(state)
-        self._temperature.restore(state)
-        self._restore(state)
-        check_taken_over(state, self._whole_state())
-
-    def _check_share(self, state: State, n_features: int, n_classes: int) -> None:
-        """Raise if the state is far too small for its width: memory for a forged width must not be allocated."""
-        told = self.state_bytes(n_features, n_classes)
-        given = sum(array.nbytes for array in state.values())
-        if told is not None and not self.stores_samples and told > LEAST_SHARE * given + 2**16:
-            raise ValueError(
-                f"{given} bytes cannot be what was learnt of {n_classes} classes with {n_features} features"
-            )
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write parameters and state to one file, atomically; `i2cansay.load` reads it."""
@@ -480,6 +330,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         self._check_parameters()
         self._built_with = self._structural_values()
         self._start(n_features)
+        self._check_parts()
         self._rng = make_generator(getattr(self, "random_state", 0))
         self._temperature = Temperature()
         self._n_seen = 0
@@ -487,11 +338,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         self._labels = LabelRows()
 
     def _become(self, other: "OnlineClassifier") -> None:
-        """Take over everything `other`, of the same parameters, has learnt."""
+        """Take over everything that `other`, with the same parameters, has learnt."""
         parameters = self.get_params(deep=False)
         learnt = {name: value for name, value in other.__dict__.items() if name not in parameters}
         self.__dict__.update(learnt)  # at once: an interrupt finds the old or the new
-        # Only these may be absent in `other`: all else is made by `_begin`. What scikit-learn hangs on an
+        # Only these may be absent in `other`: everything else is made by `_begin`. What scikit-learn attaches to an
         # estimator (metadata requests, the context of a pipeline's callbacks) stays.
         for name in {"n_features_in_", "feature_names_in_", "_labels"} - set(learnt):
             self.__dict__.pop(name, None)
@@ -536,24 +387,3 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator, ABC):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def _of_some_weight(
-    X: Features, labels: NDArray[Any], weights: Float64 | None
-) -> tuple[Features, NDArray[Any], Float64 | None]:
-    """Return the samples with a weight above zero; the others count as not given."""
-    if weights is None or weights.all():
-        return X, labels, weights
-    given = weights > 0
-    return X[given], labels[given], weights[given]
-
-
-def _json_bytes(text: str) -> NDArray[np.uint8]:
-    return np.frombuffer(text.encode(), dtype=np.uint8)
-
-
-def _declared(classes: ArrayLike, labels: NDArray[Any]) -> NDArray[Any]:
-    declared = as_labels(classes)
-    if not same_kind(declared.dtype.kind, labels.dtype.kind):
-        raise ValueError(f"classes are {KINDS[declared.dtype.kind]}, but y has {KINDS[labels.dtype.kind]}")
-    return declared

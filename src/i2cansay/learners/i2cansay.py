@@ -25,8 +25,7 @@ from i2cansay.core.paper.isay import (
 )
 from i2cansay.core.paper.moments import ClassMoments
 from i2cansay.core.part_bytes import head_bytes, moments_bytes, room, samples_bytes
-from i2cansay.core.state_parts import add_prefix, strip_prefix
-from i2cansay.core.types import Features, Float32, Float64, Rows, State
+from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.analogical import AnalogicalClassifier
 from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
@@ -38,20 +37,20 @@ REPLAYED = 50
 class I2CANSAY(AnalogicalClassifier):
     """Learns classes from a stream of features in one pass and keeps none of them.
 
-    The defaults are the paper's. Every batch updates mean and standard deviation of its classes (Eq. 1-2), makes
-    one pseudo-feature of another class per sample (Eq. 3-4) and takes one step on both (Eq. 5). The decision adds
-    to the head's softmax a correction from the distances to all classes, weighed by how steady each dimension is
-    for each class (Eq. 6-9).
+    The defaults are the paper's. Every batch updates the mean and standard deviation of its classes (Eq. 1-2), makes
+    one pseudo-feature of another class per sample (Eq. 3-4), and takes one gradient step on both (Eq. 5). The score
+    of a class is the softmax of the head plus a correction from the distances to all classes, in which dimensions
+    weigh more the less a class varies in them (Eq. 6-9).
 
     Parameters
     ----------
     lr, weight_decay, momentum : float
-        Of the head's SGD. The step acts on the squared norm of the features: 0.02 is the paper's value for its
-        encoders, not a law.
+        Of the head's SGD. The effect of a step grows with the squared norm of the features: 0.02 is the paper's
+        value for its encoders, and other features may need another.
     beta : float
         Weight of the pseudo-features' loss.
     alpha : float
-        Keeps a standard deviation of zero from dividing.
+        Added to a standard deviation that is divided by, against division by zero.
     n_pseudo : float
         Pseudo-features per sample, up to 100; fractions (of a batch) and multiples are allowed.
     old_classes : {"all", "absent"}
@@ -63,8 +62,8 @@ class I2CANSAY(AnalogicalClassifier):
     distance : {"euclidean", "squared", "absolute"}
         The weighted distance of Eq. 7.
     bias_scale : {"paper", "mean"}
-        The correction as printed, which grows with the number of classes and from about 100 classes on decides
-        alone, or divided by that number.
+        "paper": the correction as printed, which grows with the number of classes and decides alone from about 100
+        classes on; "mean": divided by that number.
     memory_size : int
         Rows in an optional replay buffer (Table 5 of the paper). Above 0 the learner stores samples.
     batch_size, epochs : int
@@ -82,13 +81,13 @@ class I2CANSAY(AnalogicalClassifier):
 
     Notes
     -----
-    Departs from the paper: the spread is accumulated as centred squares in float64 instead of E(f^2) - p^2, which
-    is the same number without its cancellation. What the paper leaves open (the classes drawn from, alpha, zero
-    initial weights) is a parameter or named above.
+    Departs from the paper: the spread is accumulated as centred squares in float64 instead of E(f^2) - p^2. This is
+    the same number without the cancellation. What the paper leaves open (the classes drawn from, alpha, initial
+    weights of zero) is a parameter or named above.
 
     `SharedI2CANSAY` is more accurate: it keeps one full covariance for all classes.
 
-    Many threads may ask at the same time, but not while another teaches; see `OnlineClassifier`.
+    Many threads may predict at the same time, but not while another teaches; see `OnlineClassifier`.
 
     Examples
     --------
@@ -106,15 +105,16 @@ class I2CANSAY(AnalogicalClassifier):
     """
 
     summary = "the paper, to the letter"
+    parts: ClassVar[tuple[str, ...]] = ("_moments", "_head", "_significance", "_memory")
     expected_failed_checks = WEIGHTS_ARE_NOT_COPIES
-    # A part that is made, or not, when learning begins.
+    # These decide which parts are made when learning begins.
     structural: ClassVar[tuple[str, ...]] = ("significance", "momentum", "memory_size")
 
     # Made by `_start`.
     _moments: ClassMoments
     _head: LinearHead
     _significance: Significance | None
-    _reservoir: Reservoir | None
+    _memory: Reservoir | None
 
     def __init__(
         self,
@@ -184,21 +184,15 @@ class I2CANSAY(AnalogicalClassifier):
         self._moments = ClassMoments(n_features)
         self._head = LinearHead(n_features, bias=not self.significance, momentum=self.momentum)
         self._significance = Significance(n_features) if self.significance else None
-        self._reservoir = Reservoir(self.memory_size, n_features) if self.memory_size else None
-
-    def _grow(self, n_classes: int) -> None:
-        self._moments.resize(n_classes)
-        self._head.resize(n_classes)
-        if self._significance is not None:
-            self._significance.resize(n_classes)
+        self._memory = Reservoir(self.memory_size, n_features) if self.memory_size else None
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         touched = self._moments.add(X, rows, weights)
         if self._significance is not None:
             self._significance.mark(touched)
         self._train(X, rows, weights)
-        if self._reservoir is not None:
-            self._reservoir.add(X, rows, self._rng)
+        if self._memory is not None:
+            self._memory.add(X, rows, self._rng)
 
     def _train(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         """Take one step on the batch, its pseudo-features and, if there is a buffer, replayed rows."""
@@ -208,8 +202,8 @@ class I2CANSAY(AnalogicalClassifier):
             features.append(pseudo)
             targets.append(old)
             group_weights.append(self.beta)
-        if self._reservoir is not None and len(self._reservoir):
-            replayed, replayed_rows = self._reservoir.draw(REPLAYED, self._rng)
+        if self._memory is not None and len(self._memory):
+            replayed, replayed_rows = self._memory.draw(REPLAYED, self._rng)
             features.append(replayed)
             targets.append(replayed_rows)
             group_weights.append(1.0)
@@ -244,7 +238,7 @@ class I2CANSAY(AnalogicalClassifier):
         )
         return made, old
 
-    # -- deciding -------------------------------------------------------------------------------------------
+    # -- predicting -----------------------------------------------------------------------------------------
 
     def _scores(self, X: Features) -> Features:
         logits = self._head.logits(X)
@@ -275,42 +269,16 @@ class I2CANSAY(AnalogicalClassifier):
         self._moments.replace(touched, left)
         if self._significance is not None:
             self._significance.mark(touched)
-        if self._reservoir is not None:
-            self._reservoir.discard(X, rows)
+        if self._memory is not None:
+            self._memory.discard(X, rows)
         empty: Rows = touched[left.count == 0]
         return empty
-
-    def _drop(self, row: int) -> None:
-        self._moments.drop(row)
-        self._head.drop(row)
-        if self._significance is not None:
-            self._significance.drop(row)
-        if self._reservoir is not None:
-            self._reservoir.drop(row)
 
     def _merge(self, other: Self, rows: Rows) -> None:
         theirs = other._moments.read()
         self._head.merge(other._head, rows, theirs.count / (theirs.count + self._moments.count[rows]))
         self._moments.merge(theirs, rows)
-        if self._reservoir is not None and other._reservoir is not None:
-            self._reservoir.merge(other._reservoir, rows, self._rng)
+        if self._memory is not None and other._memory is not None:
+            self._memory.merge(other._memory, rows, self._rng)
         if self._significance is not None:
             self._significance.mark(rows)
-
-    # -- state ----------------------------------------------------------------------------------------------
-
-    def _state(self) -> State:
-        # The significance follows from the moments.
-        state = add_prefix("moments", self._moments.state()) | add_prefix("head", self._head.state())
-        return state if self._reservoir is None else state | add_prefix("memory", self._reservoir.state())
-
-    def _restore(self, state: State) -> None:
-        n_classes, n_features = len(self._labels), self.n_features_in_
-        self._moments = ClassMoments.from_state(strip_prefix(state, "moments"))
-        if self._moments.mean.shape != (n_classes, n_features):
-            raise ValueError(f"expected statistics of {n_classes} classes with {n_features} features")
-        self._head.restore(strip_prefix(state, "head"), n_classes)
-        if self._significance is not None:
-            self._significance.resize(n_classes)
-        if self._reservoir is not None:
-            self._reservoir.restore(strip_prefix(state, "memory"), n_classes)

@@ -65,6 +65,16 @@ def same_kind(one: str, other: str) -> bool:
     return one == other or (one in NUMBERS and other in NUMBERS)
 
 
+def check_declared(labels: NDArray[Any], classes: ArrayLike) -> None:
+    """Raise unless every label, (n,), is among the declared classes."""
+    declared = as_labels(classes)
+    if not same_kind(declared.dtype.kind, labels.dtype.kind):
+        raise ValueError(f"classes are {KINDS[declared.dtype.kind]}, but y has {KINDS[labels.dtype.kind]}")
+    if (unknown := np.setdiff1d(labels, declared)).size:
+        # The words are scikit-learn's.
+        raise ValueError(f"The target label(s) {unknown.tolist()} in y do not exist in the initial classes")
+
+
 def _from_objects(labels: NDArray[Any]) -> NDArray[Any]:
     kinds = sorted({_kind_of(label) for label in labels})
     if len(kinds) > 1 and kinds != ["float", "int"]:

@@ -1,4 +1,4 @@
-"""Merging two learners of the same kind: what every mergeable method needs around its own statistics."""
+"""Merging two learners of the same class: what every mergeable method needs besides its own statistics."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,11 +1,11 @@
-"""What comes in through a learner's door: feature rows, seeds and weights, checked once and trusted inside."""
+"""Checks of a learner's input: features, seeds and weights are checked once, and trusted inside."""
 
 from numbers import Integral
 from os import PathLike
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import _num_features, validate_data
 
 from i2cansay.core.types import Features, Float64, State
@@ -96,6 +96,16 @@ def check_sample_weight(sample_weight: ArrayLike | None, n: int) -> Float64 | No
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError("sample_weight must be finite and nowhere below 0")
     return weights
+
+
+def drop_weightless(
+    X: Features, labels: NDArray[Any], weights: Float64 | None
+) -> tuple[Features, NDArray[Any], Float64 | None]:
+    """Return the samples with a weight above zero; the others count as not given."""
+    if weights is None or weights.all():
+        return X, labels, weights
+    given = weights > 0
+    return X[given], labels[given], weights[given]
 
 
 def make_generator(random_state: Any) -> np.random.Generator:

@@ -1,7 +1,7 @@
 """Streams: orders in which labelled rows arrive.
 
-A stream is built from labels alone and yields batches of row numbers. Each batch carries the session it
-belongs to, for whoever evaluates; a learner is given `X[rows]` and `y[rows]` and nothing else.
+A stream is built from labels alone and yields batches of row numbers. Each batch also names its session, for the
+evaluator; a learner is given `X[rows]` and `y[rows]` and nothing else.
 
 >>> import numpy as np
 >>> stream = make_stream("step:2", np.repeat(["cat", "dog", "owl", "fox"], 100), batch_size=50, seed=0)

@@ -20,11 +20,11 @@ class Core50Stream(Stream):
     Parameters
     ----------
     groups : {"random", "consecutive"}
-        "random": a random class order, cut into 10 + 8 x 5. "consecutive": as the notebook of DSDM does it,
-        the sorted labels are cut into 10 + 8 x 5 and the order of the sessions is random, so that the
-        session of ten classes can come at any time.
+        "random": a random class order, cut into 10 + 8 x 5. "consecutive", as in the notebook of DSDM: the sorted
+        labels are cut into 10 + 8 x 5 and the sessions come in random order, so that the session of ten classes can
+        come at any time.
     max_batches : int or None
-        Batches per session at most (DSDM: 55); the other rows of the session never come. None: all rows.
+        Most batches per session (DSDM: 55); the other rows of the session never come. None: all rows.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Gaussian schedule in one pass: classes swell and fade, each row comes exactly once.
+"""Gaussian schedule in one pass: classes rise and fade, and each row comes exactly once.
 
 Symbols: T -> the length of the stream, C -> the number of classes, k -> the rank of a class in the random
 order. Class k peaks at (k + 1/2) T / C; sigma is `width` times T / C, the distance between two peaks.
@@ -49,7 +49,7 @@ class GaussianStream(Stream):
     points: int = 10
 
     def check(self) -> None:
-        """Raise ValueError where the width is not positive or there would be no evaluation point."""
+        """Raise ValueError if the width is not positive, or there would be no evaluation point."""
         require(0 < self.width < np.inf, "width", "a positive number", self.width)
         require(self.points >= 1, "points", "at least 1", self.points)
 

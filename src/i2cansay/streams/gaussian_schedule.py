@@ -1,4 +1,4 @@
-"""The Gaussian schedule to the letter (Shanahan et al. 2021): classes take part by chance, data repeats.
+"""The Gaussian schedule to the letter (Shanahan et al. 2021): classes take part at random, and rows repeat.
 
 Symbols: T -> `n_batches`, t -> batch, C -> the number of classes, k -> the rank of a class in the random
 order. Class k peaks at (k + 1/2) T / C and takes part in an episode that begins at batch t with
@@ -25,10 +25,10 @@ from i2cansay.streams.stream import (
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class GaussianScheduleStream(Stream):
-    """Episodes of a few batches from the classes that take part; every episode starts over in their rows.
+    """Episodes of a few batches from the classes that take part; every episode draws from all of their rows.
 
-    Rows can come several times or never: this is not a single pass (`gaussian` is). Where an episode is not
-    much shorter than T / C, a whole class can be missed; shorten `episode` or lengthen the stream there.
+    A row can come several times or never: this is not a single pass (`gaussian` is). If an episode is not much
+    shorter than T / C, a whole class can be missed; then shorten `episode` or lengthen the stream.
 
     Parameters
     ----------
@@ -57,14 +57,14 @@ class GaussianScheduleStream(Stream):
     points: int = 10
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is out of range."""
+        """Raise ValueError if a parameter is out of range."""
         require(0 < self.width < np.inf, "width", "a positive number", self.width)
         require(self.episode >= 1, "episode", "at least 1", self.episode)
         require(self.batches is None or self.batches >= 1, "batches", "at least 1", self.batches)
         require(self.points >= 1, "points", "at least 1", self.points)
 
     def arrange(self, classes: Labels, rng: np.random.Generator) -> Iterable[Batch]:
-        """Draw the episodes one after the other."""
+        """Draw one episode after another."""
         n_batches = self.batches or max(1, self.y.size // self.batch_size)
         spacing = n_batches / classes.size
         peaks = (np.arange(classes.size) + 0.5) * spacing
@@ -80,8 +80,8 @@ class GaussianScheduleStream(Stream):
 def draw_classes(distance: NDArray[np.floating], sigma: float, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Draw which classes take part, at least one, given their distances from their peaks, shape (c,).
 
-    The same distribution as drawing anew while no class takes part, without the waiting: first draw which
-    class is the first to take part, then let the later ones decide freely.
+    The distribution is that of drawing again while no class takes part, but without repeated draws: first draw which
+    class is the first to take part, then draw each of the later ones independently.
 
     >>> draw_classes(np.array([900.0, 0.0, 300.0]), 1.0, np.random.default_rng(0))
     array([False,  True, False])
@@ -100,6 +100,6 @@ def draw_classes(distance: NDArray[np.floating], sigma: float, rng: np.random.Ge
 
 
 def _passes(rows: Rows, n_rows: int, rng: np.random.Generator) -> Rows:
-    """Return `n_rows` rows: a shuffled pass, and further passes where one is too short."""
+    """Return `n_rows` rows: a shuffled pass, and more passes if one is too short."""
     n_passes = -(-n_rows // rows.size)
     return np.concatenate([rng.permutation(rows) for _ in range(n_passes)])[:n_rows]

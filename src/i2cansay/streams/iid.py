@@ -1,4 +1,4 @@
-"""All rows in random order: the easy case that other streams are compared with."""
+"""All rows in random order: the easy case, for comparison."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class IidStream(Stream):
     points: int = 10
 
     def check(self) -> None:
-        """Raise ValueError where there would be no evaluation point."""
+        """Raise ValueError if there would be no evaluation point."""
         require(self.points >= 1, "points", "at least 1", self.points)
 
     def arrange(self, classes: Labels, rng: np.random.Generator) -> Iterable[Batch]:

@@ -16,7 +16,7 @@ def low_data(y: Labels, fraction: float, seed: int = 0) -> Rows:
     fraction : float
         Share of the rows of each class, above 0 and at most 1; rounded to whole rows.
     seed : int
-        Decides which rows. With one seed a smaller fraction is a part of a larger one.
+        Decides which rows. For one seed, the rows of a smaller fraction are among those of a larger one.
 
     Returns
     -------

@@ -11,10 +11,10 @@ from i2cansay.streams.stream import Batch, Labels, Stream, batches_of_pass, requ
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SiBlurryStream(Stream):
-    """Every class has a home session; some classes keep to it, the others spill into all sessions.
+    """Every class has a home session; some classes stay in it, the others spill into all sessions.
 
-    The classes are dealt to the sessions in turn, so that sessions differ by one class at most. Every row
-    comes exactly once.
+    The classes are dealt to the sessions in turn, so that sessions differ by at most one class. Every row comes
+    exactly once.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class SiBlurryStream(Stream):
         require(0 <= self.blurry <= 1, "blurry", "a share from 0 to 1", self.blurry)
 
     def arrange(self, classes: Labels, rng: np.random.Generator) -> Iterable[Batch]:
-        """Send every row to a session, then yield the sessions, shuffled inside."""
+        """Assign every row to a session, then yield the sessions, each shuffled."""
         session_of_row = np.empty(self.y.size, dtype=np.int64)
         for position, label in enumerate(classes):
             session_of_row[self.y == label] = position % self.sessions

@@ -1,9 +1,8 @@
-"""A stream in one word: `step:5`, `gaussian`, `si_blurry:5,blurry=0.3`, `my_package.streams:Shuffled:3`.
+"""Streams by a short text: `step:5`, `gaussian`, `si_blurry:5,blurry=0.3`, `my_package.streams:Shuffled:3`.
 
-The word is a name, then optionally `:` and parameters separated by commas. A parameter is `key=value`;
-the first one may be the bare value of the stream's first parameter. A name is one of `STREAMS`, of an entry point of
-the group `i2cansay.streams`, or "package.module:Class" for a class of your own, derived from `Stream`. What follows
-the first `:` is taken for a class where it starts with a capital letter, as parameters never do.
+The text is a name, optionally followed by `:` and parameters separated by commas. A parameter is `key=value`; the
+first one may be the bare value of the stream's first parameter. A name is a key of `STREAMS`, an entry point of the
+group `i2cansay.streams`, or "package.module:Class" for a class of your own, derived from `Stream`.
 """
 
 from dataclasses import MISSING
@@ -37,7 +36,7 @@ def make_stream(spec: str, y: Labels, *, batch_size: int = 50, seed: int = 0) ->
 
 
 def _kind(spec: str) -> tuple[type[Stream], str]:
-    """Return the class that a word names, and its parameters as text."""
+    """Return the class that a text names, and its parameters as text."""
     name, _, text = spec.partition(":")
     attribute, _, rest = text.partition(":")
     if name not in STREAMS and is_import_name(f"{name}:{attribute}"):

@@ -13,15 +13,15 @@ from i2cansay.streams.stream import Batch, Labels, Stream, batches_of_pass, requ
 class StepStream(Stream):
     """Sessions of `classes_per_session` classes in random order; the rows of a session are shuffled.
 
-    The last session holds the remaining classes where the number of classes does not divide.
+    The last session has fewer classes if the step does not divide their number.
 
     Parameters
     ----------
     classes_per_session : int
         The step: classes that arrive together.
     epochs : int
-        Passes over the rows of a session before the next one begins, each in a fresh order. More than one
-        is the offline protocol and no longer a single pass.
+        Passes over the rows of a session before the next session begins, each in a new order. More than one is the
+        offline protocol, not a single pass.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class StepStream(Stream):
     epochs: int = 1
 
     def check(self) -> None:
-        """Raise ValueError where the step is larger than the number of classes."""
+        """Raise ValueError if the step is larger than the number of classes."""
         wanted = f"from 1 to {self.classes.size}, the number of classes in the labels"
         require(
             1 <= self.classes_per_session <= self.classes.size,

@@ -1,8 +1,8 @@
-"""What every stream is: a seeded order of rows, cut into batches, with marks for the evaluator.
+"""The base of all streams: a seeded order of rows, cut into batches, with marks for the evaluator.
 
-A stream either has sessions (classes come in groups, and a batch never straddles two groups) or has none
-(`has_sessions = False`); then its batches are marked in equal stretches that serve only as points at which
-to evaluate. The marks never reach a learner.
+A stream may have sessions: classes come in groups, and a batch never spans two groups. If it has none (`has_sessions
+= False`), its batches are marked in equal stretches, and the evaluator measures at the end of each. The marks never
+reach a learner.
 """
 
 import zlib
@@ -43,8 +43,9 @@ class Stream(ABC):
     """
 
     name: ClassVar[str]
-    """What `make_stream` calls it; "module:Class" unless the class says otherwise."""
-    has_sessions: ClassVar[bool]
+    """Its name for `make_stream`; "module:Class" unless the class sets another."""
+    has_sessions: ClassVar[bool] = True
+    """Whether classes come in groups, one group after the other."""
 
     y: Labels = field(repr=False)
     batch_size: int = field(default=50, repr=False)
@@ -66,7 +67,7 @@ class Stream(ABC):
         self.check()
 
     def check(self) -> None:  # noqa: B027 - a stream without parameters has nothing to check
-        """Raise ValueError where a parameter is out of range or does not suit the labels."""
+        """Raise ValueError if a parameter is out of range or does not suit the labels."""
 
     @abstractmethod
     def arrange(self, classes: Labels, rng: np.random.Generator) -> Iterable[Batch]:
@@ -87,7 +88,7 @@ class Stream(ABC):
         return np.unique(self.y)
 
     def rows_of(self, classes: Labels) -> Rows:
-        """Return the rows whose label is among `classes`, in the order in which they are stored."""
+        """Return the rows whose label is in `classes`, in the order of `y`."""
         return np.flatnonzero(np.isin(self.y, classes)).astype(np.int64)
 
     def __iter__(self) -> Iterator[Batch]:
@@ -98,7 +99,7 @@ class Stream(ABC):
 
     @property
     def n_sessions(self) -> int:
-        """Number of sessions, or of evaluation stretches where there are no sessions."""
+        """Number of sessions, or of evaluation stretches if there are no sessions."""
         return len({batch.session for batch in self._batches})
 
     @property
@@ -123,7 +124,7 @@ class Stream(ABC):
         return f"{self.name}:{','.join(parts)}" if parts else self.name
 
     def describe(self) -> dict[str, str | int | float | bool | None]:
-        """Return everything a record needs to know about the stream, as plain JSON values."""
+        """Return everything a record says about the stream, as plain JSON values."""
         return {
             "name": self.name,
             "spec": self.spec,
@@ -159,7 +160,7 @@ def batches_of_pass(rows: Rows, batch_size: int, session: int) -> list[Batch]:
 
 
 def batches_in_stretches(parts: list[Rows], points: int) -> list[Batch]:
-    """Mark batches that know no sessions with `points` stretches of equal length (to within one batch).
+    """Mark batches without sessions with `points` stretches of equal length (to within one batch).
 
     >>> [batch.session for batch in batches_in_stretches([np.arange(2)] * 7, points=3)]
     [0, 0, 0, 1, 1, 2, 2]

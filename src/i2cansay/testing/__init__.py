@@ -1,4 +1,4 @@
-"""The contract of a learner as checks that run: for the learners here, and for your own.
+"""The contract of a learner as checks that run, for our learners and for yours.
 
 >>> from i2cansay import I2CANSAY
 >>> print(check_learner(I2CANSAY()), "checks passed")
@@ -59,14 +59,14 @@ CHECKS: tuple[Check, ...] = (
     memory.check_memory_is_flat,
     memory.check_no_sample_is_kept,
 )
-"""Every check; each makes its own learners from the parameters of the one it is given."""
+"""All checks. Each makes new learners with the parameters of the one it is given."""
 
 CLAIMED: dict[Check, Callable[[OnlineClassifier], bool]] = {
     learning.check_order_and_batches_do_not_matter: lambda learner: learner.order_free,
     memory.check_memory_is_flat: lambda learner: not learner.stores_samples,
     memory.check_no_sample_is_kept: lambda learner: not learner.stores_samples,
 }
-"""Checks of a claim: they run for the learners that make it."""
+"""Checks of something that only some learners claim; they run for those."""
 
 
 def small_learner(name: str) -> OnlineClassifier:
@@ -76,9 +76,9 @@ def small_learner(name: str) -> OnlineClassifier:
 
 
 def learner_checks(learner: OnlineClassifier) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Yield every check that applies to `learner` as a name and a function without arguments.
+    """Yield every check that applies to `learner`, as a name and a function without arguments.
 
-    A check raises AssertionError with a sentence where the contract is broken. It works on copies.
+    A check raises AssertionError with a sentence if the contract is broken. It does not change `learner`.
     """
     for check in CHECKS:
         if check not in CLAIMED or CLAIMED[check](learner):
@@ -109,5 +109,5 @@ def check_learner(learner: OnlineClassifier) -> int:
 
 
 def _sentence(failure: Exception) -> str:
-    # An AssertionError is a check's own sentence; anything else came out of the learner.
+    # An AssertionError comes from a check, any other error from the learner.
     return str(failure) if isinstance(failure, AssertionError) else f"{type(failure).__name__}: {failure}"

@@ -8,9 +8,9 @@ import numpy as np
 
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import blobs
-from i2cansay.testing.comparison import fresh, require, require_same_bits, require_same_state
+from i2cansay.testing.requirements import fresh, require, require_same_bits, require_same_state
 
-# A sentence, not a word: what was expected and what came does not fit in less.
+# A sentence, not a word: what was expected and what came does not fit into less.
 SHORTEST_MESSAGE = 15
 
 
@@ -21,14 +21,14 @@ def check_bad_batch_changes_nothing(learner: OnlineClassifier) -> None:
     scores, before = model.class_scores(X), model.state()
     for name, (bad_X, bad_y, more) in _bad_batches(known_width=True).items():
         _require_refusal(name, partial(model.partial_fit, bad_X, bad_y, **more))
-        require_same_state(before, model.state(), f"after partial_fit with {name} the learner is another")
+        require_same_state(before, model.state(), f"a refused partial_fit with {name} changed the state")
         require_same_bits(
-            model.class_scores(X), scores, f"after partial_fit with {name} the scores are others"
+            model.class_scores(X), scores, f"a refused partial_fit with {name} changed the scores"
         )
 
 
 def check_bad_first_batch_changes_nothing(learner: OnlineClassifier) -> None:
-    """A bad first batch leaves an untaught learner, free to learn any width and any labels."""
+    """A bad first batch leaves the learner untaught, so that it can still learn any width and any labels."""
     for name, (bad_X, bad_y, more) in _bad_batches(known_width=False).items():
         model = fresh(learner)
         before = set(vars(model))
@@ -36,7 +36,7 @@ def check_bad_first_batch_changes_nothing(learner: OnlineClassifier) -> None:
             call = getattr(model, method)
             _require_refusal(name, partial(call, bad_X, bad_y, **more))
             left = sorted(set(vars(model)) - before)
-            require(not left, f"after a refused {method} with {name} the learner has {', '.join(left)}")
+            require(not left, f"a refused {method} with {name} left behind {', '.join(left)}")
         model.partial_fit([[1.0, 2.0], [3.0, 4.0]], ["b", "a"]).predict([[1.0, 2.0]])
 
 
@@ -90,7 +90,7 @@ def _bad_features(X: Any, *, known_width: bool) -> dict[str, Any]:
 
 
 def _bad_batches(*, known_width: bool) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
-    """Return by name features, labels and further arguments; a label among them is new each time."""
+    """Return features, labels and other arguments by name; each batch has a new label."""
     X, _ = blobs(seed=1)
     X = X[:3]
     y: list[Any] = [0, 99, 1]

@@ -1,4 +1,4 @@
-"""The small streams the checks teach: a cloud of points per class."""
+"""The small streams of the checks: a cloud of points per class."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -31,12 +31,12 @@ def blobs(
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.repeat(np.arange(n_classes), per_class))
     X = centres[y] + spread * rng.normal(size=(len(y), n_features))
-    # Values that float32 holds exactly: a sample kept in either precision is then found again.
+    # Values that float32 holds exactly, so that a kept sample is found in either precision.
     return Samples(X.astype(np.float32).astype(np.float64), y)
 
 
 def late_class(samples: Samples) -> Samples:
-    """Return the samples with the two highest classes at the end, so that labels come late in the stream."""
+    """Return the samples with the two highest classes at the end, so that new labels come late in the stream."""
     late = samples.y >= samples.y.max() - 1
     order = np.argsort(late, kind="stable")
     return Samples(samples.X[order], samples.y[order])

@@ -1,4 +1,4 @@
-"""Checks of what a learner is before it has seen anything."""
+"""Checks of a learner that has not been taught yet."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ from i2cansay.core.state_parts import StatePart
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.lazy import Cached
 from i2cansay.testing.blobs import blobs
-from i2cansay.testing.comparison import fresh, require
+from i2cansay.testing.requirements import fresh, require
 
 DECLARATIONS = ("stores_samples", "streaming", "order_free", "needs_boundaries", "lazy", "plain_means")
 
 
 def check_constructor_stores_untouched(learner: OnlineClassifier) -> None:
-    """The constructor stores every argument as the same object, and nothing else."""
+    """The constructor stores every argument as it is, and nothing else."""
     names = sorted(learner.get_params(deep=False))
     given = {name: object() for name in names}
     made = type(learner)(**given)
@@ -29,7 +29,7 @@ def check_constructor_stores_untouched(learner: OnlineClassifier) -> None:
 
 
 def check_declarations(learner: OnlineClassifier) -> None:
-    """A learner declares what it is in plain booleans, and its state as parts that exist."""
+    """A learner declares its facts as plain booleans, and names parts and caches that exist."""
     for name in DECLARATIONS:
         value = getattr(learner, name, None)
         require(isinstance(value, bool), f"{name} must be True or False, got {value!r}")
@@ -41,11 +41,15 @@ def check_declarations(learner: OnlineClassifier) -> None:
     for names, kind in ((learner.parts, StatePart), (learner.caches, Cached)):
         for name in names:
             found = getattr(model, name, None)
-            require(isinstance(found, kind), f"_start must make {name}, a {kind.__name__}; it is {found!r}")
+            is_left_out = kind is StatePart and found is None
+            require(
+                is_left_out or isinstance(found, kind),
+                f"_start must make {name}, a {kind.__name__}; it is {found!r}",
+            )
 
 
 def check_untaught_learner_says_so(learner: OnlineClassifier) -> None:
-    """Before the first sample there is no answer, no class and no state; asking raises NotFittedError."""
+    """Before the first sample there is no class and no state, and predicting raises NotFittedError."""
     untaught = fresh(learner)
     X = np.zeros((2, 3))
     questions = ("class_scores", "decision_function", "predict", "predict_proba")

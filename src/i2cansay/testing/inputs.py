@@ -4,7 +4,8 @@ import numpy as np
 
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import batches, blobs
-from i2cansay.testing.comparison import (
+from i2cansay.testing.reachable import reachable_arrays
+from i2cansay.testing.requirements import (
     fresh,
     require,
     require_close,
@@ -12,13 +13,12 @@ from i2cansay.testing.comparison import (
     require_same_state,
     taught,
 )
-from i2cansay.testing.reachable import reachable_arrays
 
 QUESTIONS = ("class_scores", "decision_function", "predict", "predict_proba")
 
 
 def check_inputs_are_not_changed(learner: OnlineClassifier) -> None:
-    """No method writes into the arrays it is given, and all accept arrays that cannot be written."""
+    """No method writes to its input, and all accept read-only arrays."""
     X, y = blobs()
     for dtype in (np.float32, np.float64):
         given, before = X.astype(dtype), X.astype(dtype)
@@ -33,7 +33,7 @@ def check_inputs_are_not_changed(learner: OnlineClassifier) -> None:
 
 
 def check_inputs_are_not_held(learner: OnlineClassifier) -> None:
-    """The learner shares no memory with the caller's arrays: later changes on either side do not reach the other."""
+    """The learner shares no memory with the caller's arrays, so that neither can change the other later."""
     samples = blobs()
     for dtype in (np.float32, np.float64):
         X, y = samples.X.astype(dtype), samples.y.copy()
@@ -43,7 +43,7 @@ def check_inputs_are_not_held(learner: OnlineClassifier) -> None:
             for name, given in (("X", X), ("y", y)):
                 require(
                     not np.may_share_memory(array, given),
-                    f"the learner holds on to {name}; copy what it keeps",
+                    f"the learner keeps a reference to {name}; copy what it keeps",
                 )
         before = model.class_scores(samples.X)
         X[:], y[:] = 0, 0
@@ -84,7 +84,7 @@ def check_layouts_and_types(learner: OnlineClassifier) -> None:
 
 
 def check_scoring_changes_nothing(learner: OnlineClassifier) -> None:
-    """Scoring has no side effects: neither state nor randomness changes, and the answer is the same row by row."""
+    """Scoring changes neither the state nor the generator, and a row has the same scores alone and among others."""
     samples = blobs()
     model = taught(learner, batches(samples))
     before = model.state()
@@ -93,13 +93,13 @@ def check_scoring_changes_nothing(learner: OnlineClassifier) -> None:
     model.predict_proba(samples.X)
     model.decision_function(samples.X)
     require_same_state(before, model.state(), "scoring changed the learner")
-    require_same_bits(model.class_scores(samples.X), first, "the same question had two answers")
+    require_same_bits(model.class_scores(samples.X), first, "the same rows got different scores")
     alone = np.concatenate([model.class_scores(row[None, :]) for row in samples.X[:5]])
-    require_close(alone, first[:5], "the score of a row depends on the rows asked with it")
+    require_close(alone, first[:5], "the scores of a row depend on the rows scored with it")
 
 
 def check_unit_weights(learner: OnlineClassifier) -> None:
-    """A weight of one for every sample is no weight; a method without weights refuses them, unchanged."""
+    """Weights of one change nothing; a method that takes no weights refuses them and does not change."""
     first, *rest = batches(blobs())
     model = fresh(learner).partial_fit(first.X, first.y)
     before = model.state()

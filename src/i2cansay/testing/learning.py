@@ -1,11 +1,11 @@
-"""Checks of what a stream may look like: short, narrow, constant, late, repeated, in any order."""
+"""Checks with all kinds of streams: short, narrow, constant, repeated, in any order, with late classes."""
 
 import numpy as np
 
 from i2cansay.core.types import Float64
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import Samples, batches, blobs, late_class
-from i2cansay.testing.comparison import (
+from i2cansay.testing.requirements import (
     fresh,
     require,
     require_close,
@@ -17,7 +17,7 @@ from i2cansay.testing.comparison import (
 
 
 def check_learns(learner: OnlineClassifier) -> None:
-    """It learns a shuffled stream of well separated classes better than chance."""
+    """After a shuffled stream of well separated classes it predicts better than chance."""
     train, test = blobs(per_class=40), blobs(seed=1)
     accuracy = float(np.mean(taught(learner, batches(train, (10,))).predict(test.X) == test.y))
     chance = 1 / len(np.unique(train.y))
@@ -35,13 +35,13 @@ def check_returns_itself(learner: OnlineClassifier) -> None:
 
 
 def check_one_sample(learner: OnlineClassifier) -> None:
-    """One sample is a stream: there is one class, with one score and probability 1."""
+    """One sample is enough: there is one class, with one score and probability 1."""
     model = fresh(learner).partial_fit([[0.5, -1.0, 2.0]], ["only"])
     _check_one_class(model, np.array([[0.5, -1.0, 2.0], [9.0, 9.0, 9.0]]), "one sample")
 
 
 def check_one_class(learner: OnlineClassifier) -> None:
-    """One class is a stream, in one batch or in many."""
+    """One class is enough, in one batch or in many."""
     X, _ = blobs()
     labels = np.full(len(X), "only")
     _check_one_class(fresh(learner).partial_fit(X, labels), X, "one class")
@@ -59,7 +59,7 @@ def _check_one_class(model: OnlineClassifier, X: Float64, what: str) -> None:
 
 
 def check_late_class(learner: OnlineClassifier) -> None:
-    """A class may come at any time: it gets its column in sorted place, and the others keep theirs."""
+    """A class may come at any time: it gets its column in the sorted order."""
     early = blobs(n_classes=3)
     model = taught(learner, batches(Samples(early.X, early.y * 10)))
     for late in (15, -5, 100):
@@ -79,7 +79,7 @@ def check_late_class(learner: OnlineClassifier) -> None:
 
 
 def check_hard_streams_stay_finite(learner: OnlineClassifier) -> None:
-    """Nothing becomes NaN or infinite: constant or repeated samples, tiny and huge values, one dimension."""
+    """Nothing becomes NaN or infinite with constant or repeated samples, tiny or huge values, or one dimension."""
     X, y = blobs()
     constant = X.copy()
     constant[:, :3] = 4.0
@@ -105,17 +105,17 @@ def check_hard_streams_stay_finite(learner: OnlineClassifier) -> None:
 
 
 def check_same_seed_same_scores(learner: OnlineClassifier) -> None:
-    """Two learners of one seed that see the same stream are equal bit for bit, whatever is scored in between."""
+    """Two learners with the same seed and stream are equal bit for bit, whatever is scored in between."""
     stream = late_class(blobs())
     one, other = taught(learner, batches(stream)), fresh(learner)
     for X, y in batches(stream):
         other.partial_fit(X, y)
         other.predict_proba(stream.X)
-    require_same_state(one.state(), other.state(), "the same seed and stream gave two learners")
+    require_same_state(one.state(), other.state(), "the same seed and stream gave different states")
     require_same_bits(
         one.predict_proba(stream.X),
         other.predict_proba(stream.X),
-        "the same seed and stream gave two answers",
+        "the same seed and stream gave different probabilities",
     )
     for _ in range(2):
         one.fit(*stream)
@@ -132,11 +132,11 @@ def check_fit_begins_anew(learner: OnlineClassifier) -> None:
     model.fit(X, y)
     anew = fresh(learner).fit(X, y)
     require_same_state(anew.state(), model.state(), "fit after partial_fit differs from fit alone")
-    require_same_bits(model.class_scores(X), anew.class_scores(X), "fit after partial_fit scores otherwise")
+    require_same_bits(model.class_scores(X), anew.class_scores(X), "fit after partial_fit gives other scores")
 
 
 def check_order_and_batches_do_not_matter(learner: OnlineClassifier) -> None:
-    """A learner with `order_free` gives the same scores for any order of the samples and any batches."""
+    """A learner that is `order_free` gives the same scores for any order of the samples and any batches."""
     samples = blobs()
     questions = blobs(seed=1).X
     reference = fresh(learner).partial_fit(*samples).class_scores(questions)

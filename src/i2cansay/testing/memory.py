@@ -1,19 +1,19 @@
-"""Checks of what a learner keeps: memory in proportion to its classes, and no samples."""
+"""Checks of what a learner keeps: memory that depends on its classes only, and no samples."""
 
 import numpy as np
 
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import Samples, batches, blobs
-from i2cansay.testing.comparison import fresh, require, taught, teach
 from i2cansay.testing.reachable import contains_row, reachable_arrays, reachable_bytes
+from i2cansay.testing.requirements import fresh, require, taught, teach
 
-# `state_bytes` may be this many times what a learner really takes.
+# `state_bytes` may be this many times the memory that a learner really takes.
 MOST_TOLD = 4
 SMALL = 2**14
 
 
 def check_memory_is_flat(learner: OnlineClassifier) -> None:
-    """Memory depends on the classes, not on how many samples have passed."""
+    """Memory depends on the classes, not on the number of samples."""
     samples = blobs(per_class=500)
     few = len(samples.y) // 50
     model = taught(learner, batches(Samples(samples.X[:few], samples.y[:few]), (20,)))
@@ -25,24 +25,24 @@ def check_memory_is_flat(learner: OnlineClassifier) -> None:
     passed = len(samples.y) - few
     require(
         state_after == state_before,
-        f"{passed} samples of known classes took the state from {state_before} to {state_after} bytes; "
-        "declare stores_samples, or keep statistics only",
+        f"{passed} samples of known classes made the state grow from {state_before} to {state_after} bytes; "
+        "declare stores_samples, or keep only statistics",
     )
     require(
         bytes_after - bytes_before < passed,
-        f"{passed} samples of known classes took what it holds outside its state from {bytes_before} "
-        f"to {bytes_after} bytes",
+        f"{passed} samples of known classes made what it holds outside its state grow from {bytes_before} to "
+        f"{bytes_after} bytes",
     )
 
 
 def check_size_is_told_beforehand(learner: OnlineClassifier) -> None:
-    """`state_bytes` bounds what a learner saves and keeps in memory, and is not much more than that."""
+    """`state_bytes` is an upper bound of what a learner saves and keeps in memory, and not much larger."""
     for n_features, n_classes in ((6, 1), (6, 20), (90, 5), (90, 40)):
         told = fresh(learner).state_bytes(n_features, n_classes)
         if told is None:
             return
         memory = getattr(learner, "memory_size", 0)
-        # As many samples as a memory has room for, within reason.
+        # Enough samples to fill a memory of up to 3000.
         samples = blobs(n_classes, max(min(memory, 3000) // n_classes + 1, 3), n_features)
         model = taught(learner, batches(samples, (200,)))
         model.class_scores(samples.X[:5])

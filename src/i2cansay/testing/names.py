@@ -1,4 +1,4 @@
-"""Checks of labels: open, of one type, renamed and forgotten."""
+"""Checks of labels: their types, and how classes are renamed and forgotten."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import Samples, batches, blobs
-from i2cansay.testing.comparison import (
+from i2cansay.testing.requirements import (
     fresh,
     require,
     require_close,
@@ -19,7 +19,7 @@ from i2cansay.testing.comparison import (
 
 
 def check_label_types(learner: OnlineClassifier) -> None:
-    """Strings, whole numbers and booleans come back as what they were, from lists and arrays of any kind."""
+    """Strings, whole numbers and booleans keep their type, whether they come in lists or in arrays."""
     X, _ = blobs(n_classes=2)
     half = np.arange(len(X)) % 2
     kinds: dict[str, tuple[Any, list[Any]]] = {
@@ -47,7 +47,7 @@ def check_label_types(learner: OnlineClassifier) -> None:
 
 
 def check_labels_of_growing_length(learner: OnlineClassifier) -> None:
-    """A longer label that comes later is not truncated, nor confused with a shorter one."""
+    """A longer label that comes later is neither truncated nor confused with a shorter one."""
     X, y = blobs()
     model = fresh(learner)
     names = ["a", "ab", "a longer label", "a longer label still: " + 200 * "x"]
@@ -72,7 +72,7 @@ def check_names_do_not_matter(learner: OnlineClassifier) -> None:
 
 
 def check_classes_argument(learner: OnlineClassifier) -> None:
-    """`classes=` is accepted and not needed: it changes nothing."""
+    """`classes=` is accepted but not needed; it changes nothing."""
     X, y = blobs()
     announced = fresh(learner).partial_fit(X, y, classes=np.unique(y))
     require_same_state(
@@ -107,11 +107,11 @@ def check_rename(learner: OnlineClassifier) -> None:
     for X, y in rest:
         model.partial_fit(X, new_names[y])
         always.partial_fit(X, new_names[y])
-    require_same_state(always.state(), model.state(), "learning goes on otherwise after rename")
+    require_same_state(always.state(), model.state(), "learning continues differently after rename")
 
 
 def check_forget(learner: OnlineClassifier) -> None:
-    """A forgotten class has no column and is never predicted; it may come again; the last may go."""
+    """A forgotten class has no column and is never predicted; it may come back; even the last may be forgotten."""
     samples = blobs()
     X, y = samples
     for label in (0, 2, 3):

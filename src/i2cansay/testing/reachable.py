@@ -1,4 +1,4 @@
-"""Everything reachable from an object: finds samples that a learner keeps although it says it does not."""
+"""Finds everything reachable from an object, and so samples that a learner keeps without declaring it."""
 
 from collections.abc import Iterator
 from typing import Any

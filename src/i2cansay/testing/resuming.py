@@ -1,4 +1,4 @@
-"""Checks that a learner can be saved and resumed: its state is complete, and a damaged one is refused."""
+"""Checks that a learner can be saved and resumed: its state is complete, and a damaged state is refused."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,7 +9,7 @@ from i2cansay.core.types import State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.model_file import load
 from i2cansay.testing.blobs import Samples, batches, blobs, late_class
-from i2cansay.testing.comparison import (
+from i2cansay.testing.requirements import (
     fresh,
     require,
     require_same_bits,
@@ -29,8 +29,8 @@ def check_state_resumes(learner: OnlineClassifier) -> None:
         state = first.state()
         kept = {name: array.copy() for name, array in state.items()}
         _require_resumed(whole, stream, stop, fresh(learner).set_state(state), "state() and set_state()")
-        require_same_state(kept, state, "a learner that took a state over went on to change it")
-        # Taken over by a learner that knows something else: nothing of that may remain.
+        require_same_state(kept, state, "a learner changed the state it was given")
+        # A learner that knows something else must keep nothing of it.
         other = blobs(n_classes=3, n_features=2, seed=3)
         busy = fresh(learner).partial_fit(other.X, other.y)
         _require_resumed(whole, stream, stop, busy.set_state(state), "set_state() of a taught learner")
@@ -45,9 +45,8 @@ def check_file_resumes(learner: OnlineClassifier) -> None:
         for stop in (0, 1, len(stream) // 2, len(stream)):
             first = taught(learner, stream[:stop])
             if stop:
-                first.predict_proba(
-                    stream[0].X
-                )  # what is computed on demand must neither be needed nor interfere
+                # What is computed on demand must neither be needed nor interfere.
+                first.predict_proba(stream[0].X)
             first.save(path)
             loaded = load(path, learner=type(learner))
             require(

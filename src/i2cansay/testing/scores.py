@@ -1,14 +1,14 @@
-"""Checks of the answers: shapes, labels, probabilities."""
+"""Checks of scores, predictions and probabilities."""
 
 import numpy as np
 
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing.blobs import batches, blobs
-from i2cansay.testing.comparison import require, require_close, require_finite, require_same_bits, taught
+from i2cansay.testing.requirements import require, require_close, require_finite, require_same_bits, taught
 
 
 def check_score_shapes(learner: OnlineClassifier) -> None:
-    """`class_scores` is always (n, classes); `decision_function` the same, except the difference of two."""
+    """`class_scores` is always (n, classes); `decision_function` too, but for two classes it is their difference."""
     for n_classes in (1, 2, 3, 5):
         samples = blobs(n_classes=n_classes)
         model = taught(learner, batches(samples))
@@ -58,7 +58,7 @@ def check_predict_is_the_highest_score(learner: OnlineClassifier) -> None:
 
 
 def check_probabilities(learner: OnlineClassifier) -> None:
-    """`predict_proba` is (n, classes), sums to one and is highest where `predict` says, whatever it saw."""
+    """`predict_proba` is (n, classes), sums to one, and is highest for the predicted class, after any stream."""
     for name, spread, shuffle in (("clear", 0.5, False), ("overlapping", 5.0, False), ("random", 0.5, True)):
         for n_classes in (2, 4):
             X, y = train = blobs(n_classes=n_classes, per_class=30, spread=spread)

@@ -171,11 +171,12 @@ def test_growth_and_drop_keep_the_other_classes() -> None:
 def test_state_restores_the_moments() -> None:
     rng = np.random.default_rng(5)
     moments = fresh(rng.normal(size=(9, 2)), rng.integers(0, 3, 9))
-    again = ClassMoments.from_state(moments.state())
+    again = ClassMoments(2)
+    again.restore(moments.state(), 3)
     for name, array in moments.state().items():
         np.testing.assert_array_equal(again.state()[name], array)
     with pytest.raises(ValueError, match="should be of 3 classes"):
-        ClassMoments.from_state(moments.state() | {"count": np.ones(7)})
+        ClassMoments(2).restore(moments.state() | {"count": np.ones(7)}, 3)
 
 
 def test_moments_of_nothing_are_neutral() -> None:

@@ -11,10 +11,11 @@ from i2cansay.experiments.claims.claims_on_records import check_ours
 from i2cansay.experiments.claims.finding import Finding, Verdict
 from i2cansay.experiments.claims.verification import failures, verify
 from i2cansay.experiments.declare.cell import Cell
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
-from i2cansay.experiments.declare.plan import Choice, make_plan
 from i2cansay.experiments.declare.relation import load_relations
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
+from i2cansay.experiments.run.planning import make_plan
 from i2cansay.experiments.run.record import Record
 from i2cansay.learners import LEARNERS
 

@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 from i2cansay.experiments.claims.orderings import orderings
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
-from i2cansay.experiments.declare.plan import Choice, Plan, make_plan
 from i2cansay.experiments.report.report_markdown import orders_markdown
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
+from i2cansay.experiments.run.plan import Plan
+from i2cansay.experiments.run.planning import make_plan
 from i2cansay.experiments.run.record import Record
 from tests.experiments.samples import make_record
 

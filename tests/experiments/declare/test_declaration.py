@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from i2cansay.experiments.declare.declaration import DECLARED, OURS, load_table
-from i2cansay.experiments.declare.metric import metric_of
 from i2cansay.experiments.report.illustration import ILLUSTRATIONS
+from i2cansay.experiments.run.metric import metric_of
 from i2cansay.learners import LEARNERS, learner_class
 from i2cansay.streams import STREAMS
 

@@ -7,10 +7,11 @@ import pytest
 
 from i2cansay.evaluate import last_accuracy
 from i2cansay.experiments.declare.cell import Cell
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
-from i2cansay.experiments.declare.plan import Choice, make_plan
 from i2cansay.experiments.declare.tuning import Tuning, load_tunings
 from i2cansay.experiments.run.held_out import HELD_OUT, hold_out
+from i2cansay.experiments.run.planning import make_plan
 from i2cansay.experiments.run.playing import play_cell
 from i2cansay.experiments.run.shared_features import share_features
 from i2cansay.learners import LEARNERS, learner_class

@@ -1,4 +1,4 @@
-"""The picture shows what the outcomes say."""
+"""The plot shows what the outcomes say."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def test_the_offline_limit_is_asked_once(outcomes: dict[str, list[Outcome]]) -> 
     assert len(outcomes["ncm"][0].checkpoints) == 4
 
 
-def test_the_picture_names_every_learner_with_its_last_accuracy(
+def test_the_plot_names_every_learner_with_its_last_accuracy(
     outcomes: dict[str, list[Outcome]], tmp_path: Path
 ) -> None:
     path = tmp_path / "curves.svg"

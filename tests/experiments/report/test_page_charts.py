@@ -1,7 +1,7 @@
 """The charts of a table with more rows than one chart can show."""
 
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
-from i2cansay.experiments.declare.plan import Choice
 from i2cansay.experiments.report.page_charts import MOST_LINES, charts_of
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
 from tests.experiments.report.test_report_tables import played

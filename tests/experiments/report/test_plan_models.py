@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from i2cansay.experiments.declare.cell import Cell
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import OURS, load_table
-from i2cansay.experiments.declare.plan import Choice, Plan, make_plan
 from i2cansay.experiments.report.plan_models import differences_model, seeds_model
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
+from i2cansay.experiments.run.plan import Plan
+from i2cansay.experiments.run.planning import make_plan
 from i2cansay.experiments.run.record import Record
 from tests.experiments.samples import make_record
 

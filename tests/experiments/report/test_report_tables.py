@@ -5,11 +5,12 @@ from dataclasses import replace
 from i2cansay.experiments.claims.finding import Verdict
 from i2cansay.experiments.claims.verification import verify
 from i2cansay.experiments.declare.cell import Cell
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
-from i2cansay.experiments.declare.plan import Choice, make_plan
 from i2cansay.experiments.report.report_findings import by_kind
 from i2cansay.experiments.report.report_prose import counted, low_data_cost
 from i2cansay.experiments.report.report_tables import left_out, measure_all
+from i2cansay.experiments.run.planning import make_plan
 from i2cansay.experiments.run.record import Record
 from tests.experiments.samples import make_record
 
@@ -42,7 +43,9 @@ def test_another_encoder_has_a_table_of_its_own() -> None:
 def test_declared_low_data_rows_are_no_table_with_that_fraction() -> None:
     tables = measure_all(played("table1", Choice(seeds=2, encoder="eyes")))
     assert {table.choice.fraction for table in tables} == {None}
-    assert low_data_cost(tables).startswith("The 12 low-data cells of I2CANSAY in Table 1 (eyes): 18 seconds")
+    assert low_data_cost(tables).startswith(
+        "The 12 low-data cells of I2CANSAY in Table 1 (eyes) took 18 seconds"
+    )
 
 
 def test_a_fraction_that_was_asked_for_is_found_beside_the_declared() -> None:

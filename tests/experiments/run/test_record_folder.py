@@ -28,7 +28,7 @@ def test_a_corrupt_record_is_reported_and_counts_as_missing(tmp_path: Path) -> N
     file.write_text(file.read_text()[:-40])
     assert folder.get(CELL, "f", report=said.append) is None
     assert len(said) == 1
-    assert "is corrupt and will be made anew" in said[0]
+    assert "is damaged and will be made again" in said[0]
 
 
 def test_a_record_under_another_name_is_not_believed(tmp_path: Path) -> None:
@@ -54,8 +54,8 @@ def test_load_leaves_corrupt_records_out_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "packed.jsonl").write_text("\n".join(lines))
     said: list[str] = []
     assert sorted(record.seed for record in load_records(tmp_path, report=said.append)) == [0, 2]
-    assert "packed.jsonl, line 2 is corrupt" in said[0]
-    with pytest.raises(ValueError, match="line 2 is corrupt"):
+    assert "packed.jsonl, line 2 is damaged" in said[0]
+    with pytest.raises(ValueError, match="line 2 is damaged"):
         load_records(tmp_path)
 
 

@@ -60,7 +60,7 @@ def test_other_features_under_the_same_name_are_not_replayed_on(stored: list[Rec
 def test_features_that_are_not_at_hand_are_named() -> None:
     sources, missing = find_features([make_record()])
     assert not sources
-    assert missing["cats", "eyes"] == "no features of cats with eyes at hand"
+    assert missing["cats", "eyes"] == "there are no features of cats with eyes"
 
 
 def test_a_few_draws_see_every_learner(stored: list[Record]) -> None:

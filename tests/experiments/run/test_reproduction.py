@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from i2cansay.experiments.declare.plan import Choice
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.run.reproduction import reproduce_table, with_defaults
 
 

@@ -92,7 +92,7 @@ def test_a_corrupt_record_is_reported_and_redone(blobs: tuple[str, str], tmp_pat
     file.write_text(file.read_text().replace('"state_bytes":', '"state_bytes":1'))
     said: list[str] = []
     (again,) = run_cells(cells_of(blobs, 1), tmp_path / "r", jobs=1, report=said.append)
-    assert "is corrupt and will be made anew" in said[0]
+    assert "is damaged and will be made again" in said[0]
     assert results([again]) == results([record])
     assert results(load_records(tmp_path / "r")) == results([record])
 

@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from i2cansay import I2CANSAY, SharedI2CANSAY
 from i2cansay.testing.blobs import blobs
-from i2cansay.testing.comparison import state_difference
+from i2cansay.testing.requirements import state_difference
 
 FIXED: dict[str, Any] = {"lift": 0, "feature_transform": "none", "shrinkage": 0.2}
 

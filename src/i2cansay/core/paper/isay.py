@@ -18,7 +18,7 @@ from i2cansay.core.copyable_lock import CopyableLock
 from i2cansay.core.linalg.blas import inner
 from i2cansay.core.linalg.row_buffer import RowBuffer
 from i2cansay.core.paper.moments import ClassMoments
-from i2cansay.core.types import Features, Float32, Float64, Rows
+from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 Distance: TypeAlias = Literal["euclidean", "squared", "absolute"]
 DISTANCES: tuple[str, ...] = get_args(Distance)
@@ -26,7 +26,7 @@ BiasScale: TypeAlias = Literal["paper", "mean"]
 BIAS_SCALES: tuple[str, ...] = get_args(BiasScale)
 
 # Where the three terms nearly cancel, float32 has few digits left: below this share of what was added and
-# subtracted the pair is computed anew, difference by difference.
+# subtracted the pair is computed again, difference by difference.
 CANCELLED = 0.02
 # Rows, stale classes and doubtful pairs worked on at a time, so that temporaries stay small.
 BLOCK = 4096
@@ -160,6 +160,14 @@ class Significance:
                     part.drop(row)
             self._n_classes -= 1
             self._stale = {stale - (stale > row) for stale in self._stale if stale != row}
+
+    def state(self) -> State:
+        """Return nothing: the significances follow from the moments."""
+        return {}
+
+    def restore(self, state: State, n_classes: int) -> None:
+        """Begin with `n_classes` classes, all of them stale."""
+        self.resize(n_classes)
 
     def distances(self, X: Features, moments: ClassMoments, distance: Distance) -> Float32:
         """Return the significance-weighted distance of each row of `X`, (n, d), to each class, (n, c)."""

@@ -265,7 +265,7 @@ class ClassMoments:
             squares=m2.mean(axis=1),
             size=np.abs(after.mean).max(axis=1),
             alone=(after.count == 1) & (weights is None),
-            way_out="forget the class, and teach it anew without them",
+            way_out="forget the class, and teach it again without them",
         )
         return touched, Moments(after.count, after.mean, m2, rounding)
 
@@ -309,15 +309,6 @@ class ClassMoments:
             (self._rounding, rounding),
         ):
             part.set(array)
-
-    @classmethod
-    def from_state(cls, state: State) -> "ClassMoments":
-        """Return new moments of what `state()` returned."""
-        if state["mean"].ndim != 2:
-            raise ValueError(f"the class means should be a matrix, not of shape {state['mean'].shape}")
-        moments = cls(state["mean"].shape[1])
-        moments.restore(state, len(state["mean"]))
-        return moments
 
     def read(self, rows: Rows | slice = slice(None)) -> Moments:
         """Return the moments of the classes `rows`; of a slice they are views."""

@@ -1,4 +1,4 @@
-"""A claim against the paper's own tables: plain arithmetic on printed numbers."""
+"""Claims checked on the paper's own tables: plain arithmetic on printed numbers."""
 
 from __future__ import annotations
 

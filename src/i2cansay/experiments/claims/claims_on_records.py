@@ -1,4 +1,4 @@
-"""A claim against our records: differences paired by seed, and whether the varied part matters at all."""
+"""Claims checked on our records: differences are paired by seed, and comparisons that change nothing are flagged."""
 
 from __future__ import annotations
 
@@ -8,22 +8,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from i2cansay.experiments.claims.finding import OURS, PRINTED, Finding, Verdict
-from i2cansay.experiments.claims.statistics import Difference, changed_share, paired_difference, spread
 from i2cansay.experiments.declare.declaration import VARIANTS
-from i2cansay.experiments.declare.metric import metric_of
-from i2cansay.experiments.declare.plan import Entry, Plan, TableRow
 from i2cansay.experiments.declare.relation import Relation
+from i2cansay.experiments.run.metric import metric_of
+from i2cansay.experiments.run.plan import Entry, Plan, TableRow
+from i2cansay.experiments.run.seed_statistics import Difference, changed_share, paired_difference, spread
 
-# Below this share of changed predictions the varied part decides nothing, and a comparison says nothing about it.
+# Below this share of changed predictions a comparison is vacuous: what is varied decides nothing.
 VACUOUS_BELOW = 0.001
-# Below this one it is said how few they are.
-HARDLY_BELOW = 0.02
-# With fewer points than this nobody speaks of a difference, however many seeds make it significant.
+# Below this share a comparison is flagged with it.
+FLAGGED_BELOW = 0.02
+# A smaller difference, in points, does not count as one, however many seeds make it significant.
 NEGLIGIBLE = 0.5
 
 
+class Vacuous(Exception):
+    """What a claim varies changes next to no prediction, so that a comparison says nothing about it."""
+
+
 class NotTestable(Exception):
-    """There are no records to test a claim with: of what, and why."""
+    """There are no records to test a claim with; the message names what is missing and why."""
 
     def __init__(self, subject: str, reason: str) -> None:
         self.subject, self.reason = subject, reason
@@ -32,7 +36,7 @@ class NotTestable(Exception):
 
 @dataclass(frozen=True)
 class _Claim:
-    """A relation, the filled table it is about, and the variant of the rule that it is asked about."""
+    """A relation, the filled table it is about, and the variant of the rule it is checked for."""
 
     relation: Relation
     measured: Plan
@@ -68,9 +72,9 @@ class _Claim:
 
 
 def check_ours(relation: Relation, measured: Plan, *, encoder: str) -> list[Finding]:
-    """Return what our records say about a claim: with the printed rule, and with every variant it has.
+    """Return what our records say about a claim, for the printed rule and for each of its variants.
 
-    Where the printed rule cannot be tested, its variants are not asked.
+    Variants are not checked where the printed rule cannot be.
     """
     findings: list[Finding] = []
     for variant in (None, *VARIANTS):
@@ -82,6 +86,8 @@ def check_ours(relation: Relation, measured: Plan, *, encoder: str) -> list[Find
             break
         try:
             verdict, detail = _CHECKS[relation.kind](claim)
+        except Vacuous as reason:
+            verdict, detail = Verdict.VACUOUS, str(reason)
         except NotTestable as reason:
             verdict, detail = Verdict.UNTESTABLE, str(reason)
         where = PRINTED if variant is None else f"{OURS}{variant}"
@@ -107,10 +113,8 @@ def _gain(claim: _Claim) -> tuple[Verdict, str]:
     lacking = "; ".join(f"{', '.join(subjects)}: {reason}" for reason, subjects in missing.items())
     if not results:
         return Verdict.UNTESTABLE, lacking
+    few = _flag([each.share_changed for _, each in results])
     telling = [(name, each) for name, each in results if each.share_changed >= VACUOUS_BELOW]
-    if not telling:
-        return Verdict.VACUOUS, _unchanged([each.share_changed for _, each in results])
-    few = _hardly([each.share_changed for _, each in results])
     if lost := [result for result in telling if _is_not_above(result[1])]:
         return Verdict.FAILS, _first(lost) + few
     if unclear := [result for result in telling if not _is_above(result[1])]:
@@ -145,21 +149,19 @@ def _too_few(n: int) -> str:
 
 
 def _settled(holds: bool, text: str, n: int) -> tuple[Verdict, str]:
-    """Return the answer of a comparison of means, which one seed cannot give."""
+    """Return the verdict of a comparison of means; one seed is not enough for one."""
     if n < 2:
         return Verdict.UNDECIDED, f"{_too_few(n)}: {text}"
     return (Verdict.HOLDS if holds else Verdict.FAILS), text
 
 
-def _unchanged(shares: list[float]) -> str:
+def _flag(shares: list[float]) -> str:
+    """Return a warning if few predictions change, "" if many do; raise Vacuous if next to none do."""
     if max(shares) == 0:
-        return "the varied part changes no prediction at all"
-    return f"the varied part changes {max(shares):.3%} of the predictions at most"
-
-
-def _hardly(shares: list[float]) -> str:
-    """Warn where the comparison is not vacuous but close to it."""
-    return f"; changes only {max(shares):.1%} of the predictions" if max(shares) < HARDLY_BELOW else ""
+        raise Vacuous("the varied part changes no prediction at all")
+    if max(shares) < VACUOUS_BELOW:
+        raise Vacuous(f"the varied part changes {max(shares):.3%} of the predictions at most")
+    return f"; changes only {max(shares):.1%} of the predictions" if max(shares) < FLAGGED_BELOW else ""
 
 
 def _shares(entries: list[Entry]) -> list[float]:
@@ -195,28 +197,22 @@ def _means(entries: list[Entry]) -> list[float]:
 
 def _flat(claim: _Claim) -> tuple[Verdict, str]:
     entries = claim.entries()
-    shares = _shares(entries)
-    if max(shares) < VACUOUS_BELOW:
-        return Verdict.VACUOUS, _unchanged(shares)
-    means = _means(entries)
+    few, means = _flag(_shares(entries)), _means(entries)
     extent = max(means) - min(means)
-    text = f"from {min(means):.2f} to {max(means):.2f}, a range of {extent:.2f}{_hardly(shares)}"
+    text = f"from {min(means):.2f} to {max(means):.2f}, a range of {extent:.2f}{few}"
     return _settled(extent <= claim.relation.tolerance, text, len(_common(entries)))
 
 
 def _peak(claim: _Claim) -> tuple[Verdict, str]:
     entries = claim.entries()
-    shares = _shares(entries)
-    if max(shares) < VACUOUS_BELOW:
-        return Verdict.VACUOUS, _unchanged(shares)
-    means = _means(entries)
+    few, means = _flag(_shares(entries)), _means(entries)
     best = entries[int(np.argmax(means))]
     at = claim.entry(claim.relation.row, claim.relation.at)
     others = {entry.column.name: _difference(at, entry) for entry in entries if entry is not at}
     rival = min(others, key=lambda name: others[name].mean)
     nearest = others[rival]
     highest = f"best at {best.column.name}: {max(means):.2f}"
-    text = f"{highest}; {claim.relation.at} against {rival} {nearest}{_hardly(shares)}"
+    text = f"{highest}; {claim.relation.at} against {rival} {nearest}{few}"
     if all(map(_is_above, others.values())):
         return Verdict.HOLDS, text
     if any(each.n > 1 and each.high < 0 for each in others.values()):
@@ -226,14 +222,11 @@ def _peak(claim: _Claim) -> tuple[Verdict, str]:
 
 def _saturates(claim: _Claim) -> tuple[Verdict, str]:
     entries = claim.entries()
-    shares = _shares(entries)
-    if max(shares) < VACUOUS_BELOW:
-        return Verdict.VACUOUS, _unchanged(shares)
-    means = _means(entries)
+    few, means = _flag(_shares(entries)), _means(entries)
     place = claim.columns().index(claim.relation.at)
     rise, rest = means[place] - means[0], max(means[place:]) - means[place]
     holds = rise > claim.relation.tolerance >= rest
-    text = f"{rise:+.1f} up to {claim.relation.at}, {rest:+.1f} after{_hardly(shares)}"
+    text = f"{rise:+.1f} up to {claim.relation.at}, {rest:+.1f} after{few}"
     return _settled(holds, text, len(_common(entries)))
 
 

@@ -1,4 +1,4 @@
-"""What became of a claim: a verdict and the figures behind it."""
+"""The outcome of a check: a verdict on a claim, and the figures behind it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """The answers to a claim."""
+    """What a check can say of a claim."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
@@ -49,11 +49,11 @@ class Finding:
 
     @property
     def label(self) -> str:
-        """Name of the claim and, where a variant of the rule was asked, of the variant."""
+        """Name of the claim, with the variant of the rule it was checked for."""
         is_variant = self.where not in (PAPER, PRINTED)
         return f"{self.claim}:{self.where.removeprefix(OURS)}" if is_variant else self.claim
 
     @property
     def is_ours(self) -> bool:
-        """Whether our records were asked, and not the paper's tables."""
+        """Whether our records were checked, and not the paper's tables."""
         return self.where != PAPER

@@ -1,4 +1,4 @@
-"""The order of the methods in a column: as the paper prints it, and as it comes out on equal features."""
+"""The order of the methods in a column: in print, and here on the same features."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 
-from i2cansay.experiments.claims.statistics import Difference, paired_difference
 from i2cansay.experiments.declare.declaration import printed
-from i2cansay.experiments.declare.metric import metric_of
-from i2cansay.experiments.declare.plan import Entry, Plan, TableRow
+from i2cansay.experiments.run.metric import metric_of
+from i2cansay.experiments.run.plan import Entry, Plan, TableRow
+from i2cansay.experiments.run.seed_statistics import Difference, paired_difference
 
 OWN = "i2cansay"
 
@@ -24,7 +24,7 @@ class Ordering:
     n_rows : int
         Rows that have a number in print and here.
     n_pairs, n_same : int
-        Pairs of rows with a seed in common that are not level in print, and those that come out the same way round.
+        Pairs of rows with a seed in common and different printed numbers, and those in the same order here.
     place_printed, place_here : int
         Of the paper's method among the rows, from 1.
     above : tuple of (str, Difference)

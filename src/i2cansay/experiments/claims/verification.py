@@ -1,4 +1,4 @@
-"""All claims against all records: what holds, what does not, what says nothing, what cannot be tested here."""
+"""Check all claims on all records: which hold, which do not, which are vacuous, which cannot be tested here."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from i2cansay.experiments.claims.claims_in_print import check_paper
 from i2cansay.experiments.claims.claims_on_records import check_ours
 from i2cansay.experiments.claims.finding import PRINTED, Finding, Verdict
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import DECLARED, VARIANTS, load_table, printed
-from i2cansay.experiments.declare.plan import Choice, Plan
 from i2cansay.experiments.declare.relation import load_relations
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
+from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
 
-# A printed number has come out when ours lies within this many deviations, and at least this many points, of it.
+# A printed number is reproduced if ours differs by at most this many deviations, or this many points.
 DEVIATIONS, AT_LEAST = 2.0, 0.5
 
 
@@ -48,9 +49,9 @@ def is_tested(findings: Iterable[Finding]) -> bool:
 
 
 def failures(findings: Iterable[Finding], allowed: Sequence[str] = ()) -> list[Finding]:
-    """Return what does not hold in our records and is not allowed to fail.
+    """Return the claims that fail on our records and are not allowed to.
 
-    Allowed is a claim with the printed rule by its name, and with a variant of the rule as `name:variant`.
+    `allowed` has names of claims, for the printed rule, and `name:variant` for a variant of the rule.
     """
     return [
         finding

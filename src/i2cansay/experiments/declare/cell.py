@@ -15,7 +15,7 @@ from i2cansay.learners.base import OnlineClassifier
 
 @dataclass(frozen=True)
 class Cell:
-    """What is to be played; everything that can move a number is here.
+    """What is to be played: everything that can change a number.
 
     Parameters
     ----------
@@ -32,17 +32,17 @@ class Cell:
     fraction : float or None
         Share of every class's training rows; None for all.
     n_classes : int or None
-        Only the first so many classes: the stand-in for a data set that is not to be had.
+        Only the first so many classes, where the data set is a stand-in for another.
     batch_size : int
     every_session : bool
         Whether to measure after every session, or at the end only.
     prequential : bool
         Whether to predict every batch before it is learnt.
     tell_sessions : bool
-        Whether a learner that has a use for it is told where sessions end.
+        Whether a learner with a method `end_session` is told where sessions end.
     held_out : str or None
-        How training samples are held out to measure on in place of the test part, a way of
-        `i2cansay.experiments.run.held_out.HELD_OUT`; None measures on the test part.
+        How training samples are held out to be measured on instead of the test set: one of
+        `i2cansay.experiments.run.held_out.HELD_OUT`; None measures on the test set.
 
     Examples
     --------
@@ -84,23 +84,23 @@ class Cell:
         return {**known, **self.parameters}
 
     def identity(self) -> dict[str, Any]:
-        """Return the cell as plain values, with those parameters only that differ from the learner's defaults.
+        """Return the cell as plain values, with only those parameters that differ from the learner's defaults.
 
-        A learner that gets a further parameter keeps its cells; one whose defaults change is told by `fits`.
+        So the cells of a learner stay the same when it gets a new parameter; `fits` notices when a default changes.
         """
         default = default_parameters(self.learner)
         given = self.all_parameters()
         changed = {name: given[name] for name in sorted(given) if given[name] != default[name]}
         values = {**asdict(self), "parameters": changed}
-        for name in ("tell_sessions", "held_out"):  # these came later: a cell without them is the cell it was
+        for name in ("tell_sessions", "held_out"):  # added later: cells without them keep their identity
             if not values[name]:
                 del values[name]
         return values
 
     def fits(self, parameters: Mapping[str, Any]) -> bool:
-        """Whether these parameters, all that a learner had when it was played, are what the cell asks for now."""
+        """Whether the parameters of a played learner, defaults included, are those that the cell asks for now."""
         default = default_parameters(self.learner)
-        # A parameter that the learner got later had the value that is its default now.
+        # A parameter that was added later had, in effect, the value that is its default now.
         return all(
             value == parameters.get(name, default[name]) for name, value in self.all_parameters().items()
         )
@@ -115,7 +115,7 @@ class Cell:
 
 
 def default_parameters(learner: str) -> dict[str, Any]:
-    """Return the parameters of a learner, by name, as it comes; a report asks for them ten thousands of times."""
+    """Return the default parameters of a learner by name; cached, because a report asks thousands of times."""
     return dict(_defaults_of(learner_class(learner)))
 
 

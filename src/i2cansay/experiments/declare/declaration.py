@@ -1,6 +1,6 @@
 """The declared experiments: tables and figures of the paper and of our own as TOML files, with the printed numbers.
 
-Every row of every table is declared, whether its method is built or not.
+Every row of every table is declared, even if its method is not implemented.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DECLARED: dict[str, str] = {
     "sessions": "sessions.toml",
     "generation": "generation.toml",
 }
-"""Every declared table or figure of the paper by name, in its order."""
+"""The declared tables and figures of the paper, in the paper's order."""
 
 OURS: dict[str, str] = {
     "shared-step": "shared-step.toml",
@@ -31,10 +31,10 @@ OURS: dict[str, str] = {
     "shared-ablation": "shared-ablation.toml",
     "floors": "floors.toml",
 }
-"""Declared tables of our own; no claim of the paper is asked of them."""
+"""Declared tables of our own; the paper makes no claims about them."""
 
-# What the printed rule is compared with beside the paper: its head alone, and the correction scaled so that the
-# head still has a say with many classes.
+# Variants of the printed rule that are played beside it: the head alone, and a correction that does not grow with
+# the classes, so that the head still counts when there are many.
 VARIANTS: dict[str, dict[str, Any]] = {
     "significance=False": {"significance": False},
     "bias_scale=mean": {"bias_scale": "mean"},
@@ -44,7 +44,7 @@ VARIANT_SEEDS = 5
 
 @dataclass(frozen=True)
 class StandIn:
-    """What a column may be played on where its data set is not to be had: the first classes of another."""
+    """The first classes of another data set, on which a column can be played if its own is not available."""
 
     dataset: str
     n_classes: int
@@ -52,22 +52,22 @@ class StandIn:
 
 @dataclass(frozen=True)
 class Column:
-    """One setting: data set, stream, what is measured, and parameters that all its rows share.
+    """One setting: a data set, a stream, what is measured, and parameters that all its rows share.
 
     Attributes
     ----------
     low : float, optional
-        Share of the training data for rows with little data.
+        Share of the training data for low-data rows.
     fraction : float, optional
         Share for all other rows; by default all.
     encoder : str, optional
-        In place of the block's backbone.
+        Used instead of the block's backbone.
     order_free_stream : str, optional
-        What a row is played on to which the order of the samples does not matter.
+        The stream for learners to which the order of the samples does not matter.
     held_out : str, optional
-        How training samples are held out, where the test part is not to be looked at.
+        How training samples are held out, where the test set must not be used.
     seeds : tuple of int, optional
-        Where they are not those of the table.
+        If they are not those of the table.
     """
 
     name: str
@@ -87,11 +87,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """One method: its learner, what it may store, and the printed numbers, one per column (nan: none printed).
+    """One method: its learner, how much it may store, and the printed numbers, one per column (nan: none printed).
 
-    `variant` names what a row beside the paper changes in the row it is derived from; `added` is a row with a method
-    of its own that the paper does not have. `in_column` has further parameters by column, `only_in` the columns that
-    the row has a place in (all by default). A `fixed` row gives the same for every seed where all the data are used.
+    `variant` names the change that makes this row from another one; an `added` row has a method that the paper does
+    not have. `in_column` has additional parameters by column. `only_in` lists the columns that the row appears in
+    (all by default). A `fixed` row gives the same result for every seed when all the data are used.
     """
 
     name: str
@@ -136,9 +136,9 @@ class Table:
     short : str
         The stream in a word, for the heading of a table of ours.
     minus : tuple of str
-        Rows from which every other is subtracted, seed by seed, in tables of their own.
+        For each of these rows there is a table of its differences from every other row, paired by seed.
     size_column : str
-        The column whose runs say how large a method is.
+        The column whose runs tell the size of each method's state.
 
     Examples
     --------
@@ -170,7 +170,7 @@ class Table:
 
 @cache
 def load_table(name: str) -> Table:
-    """Read a declared table by name; `tuning-er` are the sweeps of the method `er`."""
+    """Read a declared table by name; `tuning-er` is the table of the sweeps of the method `er`."""
     if name.startswith("tuning-"):
         from i2cansay.experiments.declare.tuning import tuning_table
 
@@ -193,7 +193,7 @@ def load_table(name: str) -> Table:
 
 
 def _values(name: str) -> dict[str, Any]:
-    """Read a declaration; what it does not say, the one it is `like` says."""
+    """Read a declaration; what it leaves out is taken from the one it is `like`."""
     file = {**DECLARED, **OURS}[name]
     text = files("i2cansay.experiments").joinpath("declared", file).read_text(encoding="utf-8")
     values = tomllib.loads(text)
@@ -208,7 +208,7 @@ def printed(value: float) -> bool:
 def _column(table: Mapping[str, Any], values: Mapping[str, Any]) -> Column:
     given = dict(values)
     stand_in = given.pop("stand_in", None)
-    if "stream" in table:  # in place of each column's own, which is left to rows that do not mind the order
+    if "stream" in table:  # the columns' own streams are then used by learners that are order-free
         given |= {"stream": table["stream"], "order_free_stream": given["stream"]}
     return Column(
         metric=given.pop("metric", table.get("metric", "last")),

@@ -41,7 +41,7 @@ class Relation:
         return load_table(self.table)
 
     def is_printed(self) -> bool:
-        """Whether the paper has all rows that the claim is about, so that its tables can be asked."""
+        """Whether the paper has all rows of the claim, so that it can be checked on the paper's tables."""
         return self.kind == "same" or all(
             self.declaration().row(name, self.backbone).is_papers for name in self.row_names()
         )

@@ -1,4 +1,4 @@
-"""How the compared methods got their values: declared sweeps on held-out training samples, as tables to play."""
+"""How the values of the compared methods were chosen: declared sweeps on held-out training samples, as tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENCODER = "efficientnet-lite0"
 
 @dataclass(frozen=True)
 class Setting:
-    """A stream of training samples and how others are held out; `declared/tuning.toml` says what each way is."""
+    """A stream of training samples, and how others are held out; `declared/tuning.toml` describes each way."""
 
     name: str
     dataset: str
@@ -29,7 +29,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Trial:
-    """Parameters that were tried and the accuracy they had on what was held out, in percent, over the seeds."""
+    """Parameters that were tried, and their mean accuracy on the held-out samples in percent."""
 
     parameters: Mapping[str, Any]
     accuracy: float
@@ -90,7 +90,7 @@ def _trial(values: Mapping[str, Any]) -> Trial:
 
 
 def tuning_table(learner: str) -> Table:
-    """Return a method's sweeps as a table: a row per trial, a column per setting, the recorded figures as printed.
+    """Return a method's sweeps as a table: a row per trial, a column per setting, the recorded figures as "printed".
 
     Examples
     --------
@@ -128,13 +128,13 @@ def tuning_table(learner: str) -> Table:
         seeds=max(len(sweep.seeds) for sweep in tuning.sweeps),
         columns=columns,
         blocks=(Block(ENCODER, rows),),
-        note="in place of the paper's number stands what was recorded when the value was chosen. "
+        note="in place of the paper's number is the one recorded when the value was chosen. "
         + tuning.why.rstrip("."),
     )
 
 
 def _columns(sweeps: Sequence[Sweep]) -> tuple[Column, ...]:
-    """Return a column per sweep; a setting that was swept twice has its second sweep counted."""
+    """Return a column per sweep; the second sweep of a setting is called "NAME (2)"."""
     columns: list[Column] = []
     for sweep in sweeps:
         setting = sweep.setting

@@ -1,4 +1,4 @@
-"""Accuracy over the stream, drawn."""
+"""A plot of accuracy over the stream."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 
 from i2cansay.evaluate import Outcome, accuracy_curve, last_accuracy
 
-# Told apart also without colour, and by those who see red and green alike.
+# Distinct without colour too, and for readers who cannot tell red from green.
 STYLES = {
     "i2cansay": {"color": "#0b5394", "linewidth": 2.6, "marker": "o"},
     "i2cansay_shared": {"color": "#8b1a6b", "linewidth": 2.2, "marker": "^"},
@@ -18,19 +18,19 @@ STYLES = {
 
 
 def check_drawable(path: Path) -> None:
-    """Raise where a picture could not be drawn to `path`: better before the work than after it."""
+    """Raise if a plot cannot be drawn to `path`, before the work that would be lost."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:
         raise ImportError('drawing needs matplotlib: pip install "i2cansay[plot]"') from error
     if not path.absolute().parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {path.parent} to draw {path.name} in")
+        raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} to")
 
 
 def draw_curves(title: str, outcomes: Mapping[str, Sequence[Outcome]], path: Path) -> None:
-    """Draw accuracy on the classes seen so far over the samples seen, mean and spread over seeds.
+    """Draw the accuracy on the classes seen so far over the samples seen: mean and deviation over seeds.
 
-    A learner measured only at the end (the offline limit) is a dashed line.
+    A learner that is measured only at the end (the offline reference) is a dashed line.
     """
     check_drawable(path)
     from matplotlib.figure import Figure

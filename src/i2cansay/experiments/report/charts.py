@@ -1,4 +1,4 @@
-"""Charts as SVG by matplotlib, coloured by the style sheet of the page they stand in, so that dark pages work."""
+"""Charts as SVG, drawn by matplotlib and coloured by the style sheet of the page, so that dark pages work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 WIDTH = 4.6
 HEIGHT = 3.0
-# What is drawn with these colours gets the variable of the page in their place.
+# Placeholders: in the SVG each of these colours is replaced by a variable of the page's style sheet.
 COLOURS = {f"c{place}": f"#0000{place + 1:02x}" for place in range(8)}
 INK, SOFT, RULE, ACCENT, MARK = "#000011", "#000012", "#000013", "#000014", "#000015"
 VARIABLES = {
@@ -36,7 +36,7 @@ MOST_NAME = 26
 
 @dataclass(frozen=True)
 class Series:
-    """A line: values over positions, with the deviation of each value; shown with the colour of `place`."""
+    """A line: values over positions, with the deviation of each; `place` chooses its colour."""
 
     name: str
     x: Sequence[float]
@@ -47,7 +47,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Bar:
-    """One of our numbers beside the paper's (None where it prints none)."""
+    """One of our numbers, and the paper's (None if it prints none)."""
 
     name: str
     ours: float
@@ -66,14 +66,14 @@ class Point:
 
 
 def can_draw() -> bool:
-    """Whether matplotlib is installed, which is an extra."""
+    """Whether matplotlib, an extra, is installed."""
     return find_spec("matplotlib") is not None
 
 
 def line_chart(
     series: Sequence[Series], *, x_label: str, y_label: str, ticks: Sequence[str] = (), dots: bool = True
 ) -> str:
-    """Draw lines with bands; `ticks` are names for the positions 0, 1, 2, ..."""
+    """Draw lines with bands of one deviation; `ticks` names the positions 0, 1, 2, ..."""
     figure, axes = _start(HEIGHT)
     for number, each in enumerate(series):
         colour = COLOURS[f"c{each.place % 8}"]
@@ -83,7 +83,8 @@ def line_chart(
         style = {"color": colour, "linewidth": 1.6, "linestyle": dash, "gid": f"curve{number}"}
         axes.plot(x, y, marker="o" if dots else None, markersize=3, **style)
     low = min(min(each.y) for each in series)
-    if low >= 0:  # close percentages are not drawn from zero, and nothing below it is
+    if low >= 0:
+        # Zero is the lowest an axis begins at; high percentages begin just below the lowest of them.
         high = max(max(each.y) for each in series)
         axes.set_ylim(bottom=0 if low < 50 else max(0.0, low - max(1.0, 0.2 * (high - low))))
     if ticks:
@@ -92,7 +93,7 @@ def line_chart(
 
 
 def bar_chart(bars: Sequence[Bar], *, label: str) -> str:
-    """Draw a horizontal bar per number with its deviation, and a mark where the paper's number is."""
+    """Draw a horizontal bar per number with its deviation, and a mark at the paper's number."""
     figure, axes = _start(0.55 + 0.24 * len(bars))
     places = range(len(bars))
     axes.barh(places, [bar.ours for bar in bars], height=0.62, color=ACCENT, alpha=0.8)
@@ -139,7 +140,7 @@ def _rectangle(corner: tuple[float, float], alpha: float, name: str) -> Any:
 
 
 def scatter_chart(points: Sequence[Point], *, x_label: str, y_label: str) -> str:
-    """Draw accuracy against a cost, which is on a logarithmic axis."""
+    """Draw accuracy over a cost, on a logarithmic axis."""
     figure, axes = _start(HEIGHT)
     axes.set_xscale("log")
     for point in points:
@@ -173,7 +174,7 @@ def _finish(figure: Figure, axes: Axes, x_label: str, y_label: str, title: str =
 
 
 def to_svg(figure: Figure, *, label: str) -> str:
-    """Return a figure as SVG for a page: no background, the page's colours, ids that clash with no other's."""
+    """Return a figure as SVG for a page: no background, the page's colours, ids that are unique on the page."""
     from matplotlib import rc_context
 
     stream = io.StringIO()
@@ -195,7 +196,7 @@ def _opening(label: str) -> str:
 
 
 def _with_own_names(text: str) -> str:
-    """Prefix every id, which is common to the whole page, by a hash of the chart."""
+    """Prefix every id with a hash of the chart, because ids are shared by the whole page."""
     prefix = f"f{hashlib.sha256(text.encode()).hexdigest()[:8]}-"
     text = re.sub(r'\bid="', f'id="{prefix}', text)
     return re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{prefix}", text)

@@ -1,6 +1,6 @@
-"""Figures that show data and not accuracy: the Gaussian stream, and two classes along two dimensions.
+"""Figures that show data instead of accuracy: the Gaussian stream, and two classes along two dimensions.
 
-Like tables they are declared and kept as data; the page draws them from what was kept.
+Like tables, they are declared and stored as data; the page draws them from the stored data.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Illustration:
-    """A drawn figure as data, with the words below it."""
+    """The data of a figure, and the note below it."""
 
     name: str
     title: str
@@ -98,7 +98,7 @@ def _dimensions(
     panels = []
     for label, std in stds.items():
         others = [other for other_label, other in stds.items() if other_label != label]
-        # Where this class is steadiest in comparison: significant for it, not for the other.
+        # The dimension in which this class varies least compared with the other: significant for it alone.
         dimension = int(np.argmax(np.min(others, axis=0) - std))
         panels.append(_histogram(parts, dimension, label, declared["bins"]))
     replaced = "" if encoder == declared["backbone"] else f", {encoder} in place of {declared['backbone']}"
@@ -139,7 +139,7 @@ def save_illustration(illustration: Illustration, folder: str | Path) -> Path:
 
 
 def load_illustrations(places: Iterable[str | Path], report: Report) -> list[Illustration]:
-    """Read the illustrations that lie in folders of records; one that is damaged is reported and left out."""
+    """Read the illustrations in folders of records; a damaged one is reported and left out."""
     found = {}
     for file in (file for place in places for file in sorted(Path(place).rglob(f"*{SUFFIX}"))):
         try:
@@ -149,5 +149,5 @@ def load_illustrations(places: Iterable[str | Path], report: Report) -> list[Ill
             panels = [Panel(**panel) for panel in values.pop("panels")]
             found[values["name"]] = Illustration(panels=panels, **values)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            report(f"{file} is corrupt and left out: {error}")
+            report(f"{file} is damaged and left out: {error}")
     return [found[name] for name in ILLUSTRATIONS if name in found]

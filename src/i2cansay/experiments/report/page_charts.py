@@ -9,7 +9,6 @@ import numpy as np
 
 from i2cansay.evaluate import accuracy_curve
 from i2cansay.experiments.declare.declaration import printed
-from i2cansay.experiments.declare.plan import Entry, Plan, TableRow
 from i2cansay.experiments.report.charts import (
     Bar,
     Point,
@@ -21,9 +20,10 @@ from i2cansay.experiments.report.charts import (
     scatter_chart,
 )
 from i2cansay.experiments.report.illustration import Panel
+from i2cansay.experiments.run.plan import Entry, Plan, TableRow
 from i2cansay.experiments.run.record import Record
 
-# More lines than this in one chart cannot be told apart.
+# With more lines than this a chart cannot be read.
 MOST_LINES = 12
 
 
@@ -44,7 +44,7 @@ def charts_of(measured: Plan) -> list[str]:
 
 
 def _distinct(rows: Sequence[TableRow]) -> list[TableRow]:
-    """Leave out rows that another backbone's block repeats, played with the same encoder on the same cells."""
+    """Return the rows without those that another backbone's block repeats with the same encoder and cells."""
     kept: dict[tuple[str, ...], TableRow] = {}
     for row in rows:
         kept.setdefault(tuple(record.key for record in row.records), row)
@@ -68,7 +68,7 @@ def _bars(measured: Plan, rows: Sequence[TableRow]) -> Iterator[str]:
 
 
 def _short(row: TableRow) -> str:
-    """Return a title for a narrow margin: a variant stands below its row and need not repeat its name."""
+    """Return a short title: a variant is below its row and need not repeat the name."""
     declared = row.declared
     return declared.title if declared.variant is None else f"with {declared.variant}"
 
@@ -108,8 +108,8 @@ def _curves_over_columns(measured: Plan, rows: Sequence[TableRow]) -> Iterator[s
             yield _figure(variant or "the rule as printed", chart, legend_html(series))
 
 
-def _told_apart(rows: Sequence[TableRow], place: int) -> list[TableRow]:
-    """Return as many rows as one chart can show: the paper's method and the best of this column, in their order."""
+def _readable(rows: Sequence[TableRow], place: int) -> list[TableRow]:
+    """Return as many rows as a chart can show: the paper's method and the best rows of a column, in their order."""
 
     def rank(number: int) -> tuple[bool, float]:
         ours = rows[number].entries[place].ours
@@ -121,12 +121,12 @@ def _told_apart(rows: Sequence[TableRow], place: int) -> list[TableRow]:
 
 def _over_the_stream(measured: Plan, rows: Sequence[TableRow], place: int) -> Iterator[str]:
     series = []
-    for number, row in enumerate(_told_apart(rows, place)):
+    for number, row in enumerate(_readable(rows, place)):
         runs = [record for record in row.entries[place].records if record.outcome.every_session]
         if not runs:
             continue
         curves = 100 * np.array([accuracy_curve(record.outcome) for record in runs])
-        # As a share of the stream: rows with little data see fewer samples.
+        # As a share of the stream: low-data rows see fewer samples.
         samples = np.mean([[c.samples for c in record.outcome.checkpoints] for record in runs], axis=0)
         samples *= 100 / samples[-1]
         if curves.shape[1] > 1:
@@ -154,7 +154,7 @@ def _forgetting(measured: Plan, rows: Sequence[TableRow], place: int) -> Iterato
 
 
 def _matrix(record: Record) -> np.ndarray:
-    """Return accuracy after session i (row) on the classes that session j brought (column), nan where j > i."""
+    """Return the accuracy after session i (row) on the new classes of session j (column), nan where j > i."""
     outcome = record.outcome
     size = len(outcome.new_classes)
     matrix = np.full((size, size), np.nan)
@@ -168,7 +168,7 @@ def _matrix(record: Record) -> np.ndarray:
 
 def _cost(measured: Plan, rows: Sequence[TableRow], place: int) -> Iterator[str]:
     points: dict[str, list[Point]] = {"seconds": [], "state, bytes": []}
-    for number, row in enumerate(_told_apart(rows, place)):
+    for number, row in enumerate(_readable(rows, place)):
         entry = row.entries[place]
         if entry.ours is None:
             continue

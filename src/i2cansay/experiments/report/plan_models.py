@@ -1,24 +1,24 @@
-"""A filled table as a table model: beside the paper, over seeds, and as differences paired by seed."""
+"""Filled plans as table models: with the paper's numbers, with seeds, and as differences paired by seed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from i2cansay.experiments.claims.statistics import confidence_interval, paired_difference
 from i2cansay.experiments.declare.declaration import printed
-from i2cansay.experiments.declare.metric import metric_of, metric_title
-from i2cansay.experiments.declare.plan import Entry, Plan, TableRow
 from i2cansay.experiments.report.table_model import TableCell, TableLine, TableModel
+from i2cansay.experiments.run.metric import metric_of, metric_title
+from i2cansay.experiments.run.plan import Entry, Plan, TableRow
+from i2cansay.experiments.run.seed_statistics import confidence_interval, paired_difference
 
 SEEDS_NOTE = (
-    "memory are the samples a row may store, seeds the runs it is a mean over: one run has no deviation and decides "
-    "nothing"
+    "memory is how many samples a row may store, seeds is how many runs it is a mean over: a single run has no "
+    "deviation and decides nothing"
 )
-SECONDS_NOTE = "seconds are wall-clock, on a machine with other work: they compare rows only roughly"
+SECONDS_NOTE = "seconds are wall-clock, on a machine with other work, so they compare rows only roughly"
 
 
 def plan_model(plan: Plan) -> TableModel:
-    """Return ours, and below it the paper's number and the difference."""
+    """Return our numbers and, below each, the paper's number and the difference."""
     heads = ("", "memory", *(plan.heading(column) for column in plan.columns))
     backbones = {row.backbone for row in plan.rows}
     before = None
@@ -65,10 +65,11 @@ def _mean(entry: Entry, decimals: int) -> str:
 
 
 def plan_notes(plan: Plan) -> list[str]:
-    """Return what one must know to read the table."""
+    """Return what a reader must know about the table."""
     notes = [
         metric_text(plan),
-        f"{plan.seeds}; each number: ours, mean ± deviation over seeds; below it: the paper's, difference",
+        f"{plan.seeds}; each number is ours, mean ± deviation over seeds; below it, if there is one, the paper's "
+        "number and the difference",
         SEEDS_NOTE,
         SECONDS_NOTE,
     ]
@@ -78,7 +79,7 @@ def plan_notes(plan: Plan) -> list[str]:
 
 
 def metric_text(plan: Plan) -> str:
-    """Say what the numbers of the table are, and of which columns where they differ."""
+    """Name the metric of the table, or the metrics with their columns."""
     named: dict[str, list[str]] = {}
     for column in plan.columns:
         named.setdefault(metric_title(column.metric), []).append(plan.heading(column))
@@ -88,10 +89,10 @@ def metric_text(plan: Plan) -> str:
 
 
 def substitutions(plan: Plan) -> list[str]:
-    """Say in words what is not as in the paper."""
+    """Say what is not as in the paper."""
     lines = []
     if any(row.encoder != row.backbone for row in plan.rows):
-        lines.append("the encoder is not the paper's: differences from its numbers are no test of them")
+        lines.append("the encoder is not the paper's, so differences from its numbers do not test them")
     for column in plan.columns:
         if plan.choice.stand_in and column.stand_in is not None:
             stand_in = column.stand_in
@@ -103,7 +104,7 @@ def substitutions(plan: Plan) -> list[str]:
 
 
 def seeds_model(plan: Plan, *, rows: Sequence[str] = (), seconds: bool = False) -> TableModel:
-    """Return mean and deviation with the number of seeds in brackets, and MB where a column says how large."""
+    """Return means and deviations with the number of seeds in brackets; with MB if the table has a size column."""
     names = [column.name for column in plan.columns]
     extra = [*(["MB"] if plan.table.size_column else []), *(["seconds"] if seconds else [])]
     lines = []
@@ -143,7 +144,7 @@ def differences_model(plan: Plan, name: str) -> TableModel:
 def difference_text(mine: Entry, theirs: Entry) -> str:
     """Return the mean difference over common seeds and its 95% interval.
 
-    An entry that is the same for every seed is compared with each of ours.
+    An entry that is the same for every seed is compared with each seed of the other.
     """
     metric = metric_of(mine.column.metric)
     if theirs.fixed and theirs.records and len(mine.records) > 1:

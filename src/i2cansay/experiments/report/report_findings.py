@@ -1,4 +1,4 @@
-"""Findings as a table model: every place where a claim was checked, or one line per claim."""
+"""Findings as table models: a line for every check of a claim, or one line per claim."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIGN_ONLY = " (holds in sign; the size is not tested)"
 
 
 def findings_model(findings: Sequence[Finding]) -> TableModel:
-    """Return every claim with all places where it was checked, and the figures."""
+    """Return every claim with all its checks, and their figures."""
     lines = []
     for _, group in groupby(findings, key=lambda finding: finding.claim):
         for place, finding in enumerate(group):
@@ -37,7 +37,7 @@ def findings_model(findings: Sequence[Finding]) -> TableModel:
 
 
 def verdicts_model(findings: Sequence[Finding]) -> TableModel:
-    """Return one line per claim and encoder: what it says, and the verdict in each place where it was checked."""
+    """Return one line per claim and encoder: what the claim says, and the verdict of each check."""
     places = {PAPER: "in print", PRINTED: "on our records"} | {
         f"{OURS}{name}": f"with `{name}`" for name in VARIANTS
     }
@@ -79,18 +79,18 @@ def by_kind(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding], 
 
 
 def where(finding: Finding) -> str:
-    """Return where a claim was checked, with the encoder."""
+    """Say on what a claim was checked, with the encoder."""
     return f"{finding.where} ({finding.encoder})" if finding.encoder else finding.where
 
 
 def _is_sign_only(finding: Finding) -> bool:
-    """Whether a gain was asked for its sign: how large it is depends on the features, which are not the paper's."""
+    """Whether only the sign of a gain was checked: its size depends on the features, which are not the paper's."""
     gains = {relation.name for relation in load_relations() if relation.kind == "gain"}
     return finding.is_ours and finding.verdict == Verdict.HOLDS and finding.claim in gains
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """Count the answers our records give.
+    """Count the verdicts on our records.
 
     >>> summary([Finding("a", "", "ours, as printed", Verdict.HOLDS, ""),
     ...          Finding("b", "", "ours, as printed", Verdict.VACUOUS, "")])

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 
 from i2cansay.experiments.claims.orderings import orderings
 from i2cansay.experiments.claims.verification import verify
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
-from i2cansay.experiments.declare.plan import Choice, Plan
 from i2cansay.experiments.report.plan_models import (
     SECONDS_NOTE,
     SEEDS_NOTE,
@@ -22,6 +22,7 @@ from i2cansay.experiments.report.report_prose import counted, low_data_cost, pro
 from i2cansay.experiments.report.report_tables import measure_all
 from i2cansay.experiments.report.table_model import as_sentence, table_of, to_markdown
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
+from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
 
 CLAIMS, ORDERS = "claims.md", "orders.md"
@@ -57,30 +58,30 @@ def results_pages(
     Parameters
     ----------
     records : sequence of Record
-        Of the paper's tables.
+        Records of the paper's tables.
     methods : sequence of Record
-        Of the methods beside each other, which open the page.
+        Records of the table of methods at the top of the page.
     folder : str
-        Of the appendices, as seen from RESULTS.md.
+        Folder of the appendices, relative to RESULTS.md.
     image : str
-        The drawing of accuracy against size, as seen from RESULTS.md.
+        The chart of accuracy over size, relative to RESULTS.md.
     more : str
-        The page about the table of methods, as seen from RESULTS.md.
+        The page about the table of methods, relative to RESULTS.md.
     """
     tables = measure_all(records)
     plan = fill_table(load_table(METHODS_TABLE), RecordIndex(methods), Choice())
     up = "../" * len(PurePosixPath(folder).parts)
     main = [
         "# Results",
-        f"![accuracy against the size of what is kept, by method]({image})",
-        "Last accuracy in percent after one pass over the stream, class by class: mean ± standard deviation over "
-        "the seeds, whose number stands in brackets. MB are those of the saved state and seconds those inside the "
-        f"learner, both on CIFAR-100. Features are those of EfficientNet-Lite0 but in the last column. "
+        f"![accuracy over the size of the saved state, by method]({image})",
+        "Last accuracy in percent after one pass over the stream, class by class: mean ± standard deviation, with "
+        "the number of seeds in brackets. MB is the size of the saved state and seconds the time inside the "
+        "learner, both on CIFAR-100. Features are those of EfficientNet-Lite0, except in the last column. "
         f"{as_sentence(SECONDS_NOTE)} `joint` learns from all samples at once: a yardstick, not a peer. "
         f"[More about this table]({more}).",
         to_markdown(seeds_model(plan, seconds=True)),
         _claims_section(records, details=f"{folder}/{CLAIMS}"),
-        f"Where each method stands in its column, in print and here: [{folder}/{ORDERS}]({folder}/{ORDERS}).",
+        f"The order of the methods in every column, in print and here: [{folder}/{ORDERS}]({folder}/{ORDERS}).",
         "## How to read the tables",
         _reading("`make docs`"),
         *map(table_markdown, tables),
@@ -104,7 +105,7 @@ def _joined(parts: Sequence[str]) -> str:
 def _reading(maker: str) -> str:
     return (
         f"Made from the records by {maker}; do not edit. Each number is ours, mean ± standard deviation over the "
-        "seeds, in percent; below it stand the paper's number and the difference. "
+        "seeds, in percent; below it are the paper's number and the difference. "
         f"{as_sentence(SEEDS_NOTE)} {as_sentence(SECONDS_NOTE)}"
     )
 
@@ -115,11 +116,11 @@ def _claims_section(records: Sequence[Record], *, details: str) -> str:
     link = f"[{details}]({details}) has the figures behind every verdict. " if details else ""
     parts = [
         "## The paper's claims",
-        f"{counted(findings)} {link}In print: the claim against the paper's own tables. On our records: with the "
-        "rule as printed, then without the correction of Eq. 8 (`significance=False`) and with one that does not "
-        "grow with the classes (`bias_scale=mean`). Undecided: the seeds are too few to tell. Vacuous: what the "
-        "claim varies changes under 0.1% of the predictions. A star: it holds in sign; the size is not tested, "
-        "because the features are not the paper's.",
+        f"{counted(findings)} {link}In print: the claim checked on the paper's own tables. On our records: with the "
+        "rule as printed, then without the correction of Eq. 8 (`significance=False`), then with a correction that "
+        "does not grow with the classes (`bias_scale=mean`). Undecided: there are too few seeds to tell. Vacuous: "
+        "what the claim varies changes under 0.1% of the predictions. A star: it holds in sign; the size is not "
+        "tested, because the features are not the paper's.",
         to_markdown(verdicts_model(claims)),
         *(["### Relations of our own", to_markdown(verdicts_model(own))] if own else []),
         *(["### The printed numbers", to_markdown(verdicts_model(numbers))] if numbers else []),
@@ -131,10 +132,10 @@ def _claims_figures(records: Sequence[Record]) -> str:
     return "\n\n".join(
         [
             "## Every claim of the paper, with figures",
-            "Undecided: the seeds are too few to tell, the interval spans zero. Vacuous: what the claim varies "
-            "changes under 0.1% of the predictions, so that the comparison says nothing about it. Comparisons that "
-            "change under 2% of the predictions say how many they change. Intervals are 95%, differences are paired "
-            "by seed. Relations that the paper does not claim say so.",
+            "Undecided: there are too few seeds to tell, and the interval spans zero. Vacuous: what the claim "
+            "varies changes under 0.1% of the predictions, so that the comparison says nothing. Comparisons that "
+            "change under 2% of the predictions are flagged. Intervals are 95%, differences are paired by seed. "
+            "Relations that the paper does not claim say so.",
             to_markdown(findings_model(verify(records))),
         ]
     )
@@ -153,7 +154,7 @@ def table_markdown(plan: Plan) -> str:
 
 
 def orders_markdown(tables: Sequence[Plan]) -> str:
-    """Return a section on the order of the methods; nothing where too few were played."""
+    """Return a section on the order of the methods; "" if too few were played."""
     every = [each for table in tables if not table.choice.dataset for each in orderings(table)]
     if not every:
         return ""
@@ -181,9 +182,9 @@ def orders_markdown(tables: Sequence[Plan]) -> str:
     return "\n\n".join(
         [
             "## The order of the methods on equal features",
-            "Two rows are compared by the mean difference over the seeds that both have, which are few for the slow "
-            "methods. With the differences stand their 95% intervals: one that spans zero leaves the order of the "
-            "two open, and so does a single seed. Counted are rows with a printed number in that column.",
+            "Two rows are compared by their mean difference over the seeds that both have; slow methods have few. "
+            "An interval (95%) that spans zero leaves the order of the two open, and so does a single seed. Only "
+            "rows with a printed number in the column are counted.",
             to_markdown(table_of(heads, rows, is_prose=True)),
         ]
     )

@@ -9,7 +9,6 @@ from importlib.resources import files
 
 from i2cansay.experiments.claims.finding import Finding, Verdict
 from i2cansay.experiments.claims.verification import verify
-from i2cansay.experiments.declare.plan import Plan
 from i2cansay.experiments.report.charts import can_draw
 from i2cansay.experiments.report.illustration import Illustration
 from i2cansay.experiments.report.page_charts import charts_of, panel_figure
@@ -23,6 +22,7 @@ from i2cansay.experiments.report.plan_models import (
 from i2cansay.experiments.report.report_findings import MOODS, findings_model
 from i2cansay.experiments.report.report_tables import measure_all
 from i2cansay.experiments.report.table_model import as_sentence, to_html
+from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
 
 NO_CHARTS = '<p class="soft">Charts need matplotlib: pip install "i2cansay[plot]".</p>'
@@ -35,7 +35,7 @@ def report_page(
     fraction: float | None = None,
     seeds: int | None = None,
 ) -> str:
-    """Return the page as text; it needs nothing from outside."""
+    """Return the page as text; it loads nothing."""
     tables = measure_all(records, fraction=fraction, seeds=seeds)
     if not tables:
         raise ValueError("the records fill none of the declared tables; play one with `i2cansay reproduce`")
@@ -49,7 +49,7 @@ def report_page(
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>I2CANSAY reproduced</title><style>{style}</style></head>
 <body><main>
-<h1>I2CANSAY, beside the paper</h1>
+<h1>I2CANSAY: our numbers and the paper's</h1>
 <p class="soft">{escape(_provenance(records))}</p>
 <nav>{links}<a href="#claims">claims</a></nav>
 {sections}{drawn}
@@ -74,7 +74,7 @@ def _provenance(records: Sequence[Record]) -> str:
 
 
 def _section(measured: Plan, anchor: str) -> str:
-    notes = [f"Means over {measured.seeds}; ours, and below it the paper's number and the difference."]
+    notes = [f"Means over {measured.seeds}; below each number are the paper's number and the difference."]
     texts = (metric_text(measured), measured.table.note, *substitutions(measured), SEEDS_NOTE, SECONDS_NOTE)
     notes += [as_sentence(text) for text in texts if text]
     charts = "".join(charts_of(measured)) if can_draw() else NO_CHARTS
@@ -101,9 +101,9 @@ def _claims(findings: Sequence[Finding]) -> str:
         for verdict in Verdict
     )
     return f"""<section id="claims"><h2>The paper's claims</h2>
-<p class="soft">Checked against its own tables and against our records. Undecided: the seeds are too few, the
+<p class="soft">Checked on the paper's own tables and on our records. Undecided: there are too few seeds, and the
 interval spans zero. Vacuous: what the claim varies changes under 0.1% of the predictions. Differences are paired
-by seed, intervals are 95%. Counted are our records' answers:</p>
+by seed, intervals are 95%. The verdicts on our records:</p>
 <div class="counts">{boxes}</div>
 <div class="scroll">{to_html(findings_model(findings))}</div></section>
 """

@@ -1,4 +1,4 @@
-"""What the records say in words: how they were made, and what holds and what does not."""
+"""Sentences about records: how they were made, and how many claims hold."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from i2cansay.experiments.claims.finding import PRINTED, Finding, Verdict
-from i2cansay.experiments.declare.plan import Plan
 from i2cansay.experiments.report.report_findings import by_kind
+from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
 
-# No record holds how long a whole run took by the clock; this one was looked at.
+# Records do not tell how long a whole run took; this one was timed by hand.
 LOW_DATA_RUN = ("efficientnet-lite0", 120, "2:10 minutes on 2 cores, measured once with other work going on")
 
 
@@ -22,7 +22,7 @@ def provenance(records: Sequence[Record]) -> str:
     hours = sum(record.seconds for record in records) / 3600
     return (
         f"{len(records):,} records; data: {', '.join(datasets)}; encoder: {', '.join(encoders)}; "
-        f"{hours:.1f} hours of cell time by the clock, on a shared machine; {', '.join(versions)}. "
+        f"{hours:.1f} hours of wall-clock time over all cells, on a shared machine; {', '.join(versions)}. "
         f"Commits: {_commits(records)}."
     )
 
@@ -31,11 +31,11 @@ def _commits(records: Sequence[Record]) -> str:
     counts = Counter(record.commit or "none" for record in records)
     listed = ", ".join(f"{name} ({n:,})" for name, n in sorted(counts.items(), key=lambda x: (-x[1], x[0])))
     changed = any(name.endswith("-dirty") for name in counts)
-    return f"{listed}; -dirty: with changes that were not committed" if changed else listed
+    return f"{listed}; -dirty: with uncommitted changes" if changed else listed
 
 
 def low_data_cost(tables: Sequence[Plan]) -> str:
-    """Say what Table 1's low-data cells of the paper's method took; nothing where they were not played."""
+    """Say how long the low-data cells of the paper's method in Table 1 took; "" if they were not played."""
     sentences = []
     for table in tables:
         if table.table.name != "table1" or table.choice.dataset or table.choice.fraction:
@@ -47,12 +47,12 @@ def low_data_cost(tables: Sequence[Plan]) -> str:
         encoders = ", ".join(sorted({str(record.cell["encoder"]) for record in played.values()}))
         seconds = sum(record.seconds for record in played.values())
         text = (
-            f"The {len(played)} low-data cells of I2CANSAY in Table 1 ({encoders}): {seconds:.0f} seconds of cell "
-            "time in all, from the records"
+            f"The {len(played)} low-data cells of I2CANSAY in Table 1 ({encoders}) took {seconds:.0f} seconds "
+            "together, by the records"
         )
         encoder, n, took = LOW_DATA_RUN
         if (encoders, len(played)) == (encoder, n):
-            text += f"; a run of all of them took {took} (not from the records)"
+            text += f"; a run of all of them took {took}"
         sentences.append(f"{text}.")
     return " ".join(sentences)
 
@@ -62,7 +62,7 @@ def counted(findings: Sequence[Finding]) -> str:
     claims, _, _ = by_kind(findings)
     counts = Counter(each.verdict for each in claims if each.where == PRINTED)
     return (
-        f"Of the paper's claims, asked of our records with the rule as printed, {counts[Verdict.HOLDS]} hold, "
+        f"Of the paper's claims, checked on our records with the rule as printed, {counts[Verdict.HOLDS]} hold, "
         f"{counts[Verdict.FAILS]} do not, {counts[Verdict.UNDECIDED]} are undecided, {counts[Verdict.VACUOUS]} "
         f"are vacuous and {counts[Verdict.UNTESTABLE]} cannot be tested here."
     )

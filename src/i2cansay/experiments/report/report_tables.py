@@ -1,23 +1,24 @@
-"""Which tables the records fill: with which encoder, share of the data and seeds they were played."""
+"""Finds the tables that records fill, and the encoder, share of the data and seeds they were played with."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import DECLARED, Table, load_table
-from i2cansay.experiments.declare.plan import Choice, Plan
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
+from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
 
 
 def measure_all(
     records: Sequence[Record], *, fraction: float | None = None, seeds: int | None = None
 ) -> list[Plan]:
-    """Return every declared table about which the records say something.
+    """Return every declared table that the records fill.
 
-    A table appears once with the paper's own backbones, once per other encoder, once more per data set that is
-    not its own, and once more per share of the training data that was asked for in place of the declared one.
+    A table appears once with the paper's own backbones and once per other encoder; again for every data set that is
+    not its own, and for every share of the training data that is not the declared one.
 
     Parameters
     ----------
@@ -25,19 +26,19 @@ def measure_all(
     fraction : float, optional
         Only the tables played with this share of the training data; by default all.
     seeds : int, optional
-        Only so many seeds; by default those that were played.
+        How many seeds; by default those that were played.
     """
     index = RecordIndex(records)
     played = sorted({r.cell["fraction"] for r in records if r.cell["fraction"] is not None})
     tables: list[Plan] = []
-    declared: set[str] = set()  # a row with little data has its share from the table, not from an option
+    declared: set[str] = set()  # the share of a low-data row is declared, not chosen
     for share in (None, *played) if fraction is None else (fraction,):
         for name in DECLARED:
             shown = set(declared)
             for choice in _choices(load_table(name), records, share):
                 measured = _filled(load_table(name), index, replace(choice, seeds=seeds))
                 keys = {record.key for record in measured.records}
-                # Tables share cells; one that only borrowed a few numbers from another was not played.
+                # Tables share cells: a table that has only a few numbers of another was not played.
                 least = len(measured.columns) * (1 if choice.dataset is None else 2)
                 if 2 * measured.n_played >= least and not keys <= shown:
                     tables.append(measured)
@@ -48,13 +49,13 @@ def measure_all(
 
 
 def left_out(records: Sequence[Record], tables: Sequence[Plan]) -> int:
-    """Return how many records no table shows."""
+    """Return how many records are in no table."""
     shown = {record.key for table in tables for record in table.records}
     return sum(record.key not in shown for record in records)
 
 
 def _choices(table: Table, records: Sequence[Record], fraction: float | None) -> Iterator[Choice]:
-    """Yield what may have been asked for; the paper's own backbones come first."""
+    """Yield the choices that the records may be of; the paper's own backbones come first."""
     encoders = sorted({str(record.cell["encoder"]) for record in records})
     datasets = sorted({str(record.cell["dataset"]) for record in records})
     own = {column.dataset for column in table.columns}
@@ -65,7 +66,7 @@ def _choices(table: Table, records: Sequence[Record], fraction: float | None) ->
 
 
 def _filled(table: Table, index: RecordIndex, choice: Choice) -> Plan:
-    """Fill a table with the seeds that its records have, where no number of them is given."""
+    """Fill a table; without a chosen number of seeds, with those that its records have."""
     if choice.seeds is not None:
         return fill_table(table, index, choice)
     every = 1 + max(record.seed for record in index.records)
@@ -74,9 +75,9 @@ def _filled(table: Table, index: RecordIndex, choice: Choice) -> Plan:
         1 + max(record.seed for record in entry.records)
         for row in everything.rows
         for entry in row.entries
-        if entry.records and row.declared.seeds is None  # else the row has a number of its own
+        if entry.records and row.declared.seeds is None  # otherwise the row declares its number of seeds
     ]
-    # Tables share cells: that some have further seeds, which another table asked for, does not make them this one's.
+    # Tables share cells: some may have more seeds because another table asked for them.
     if numbers and max(numbers) < table.seeds:
         choice = replace(choice, seeds=max(numbers))
     elif numbers and min(numbers) > table.seeds:

@@ -1,6 +1,6 @@
-"""Tables of studies that are no stream of one learner: declared, and made from what their runs have left.
+"""Tables of studies that are not streams through one learner: declared, and made from stored runs.
 
-A study's run is one line of JSON: table, run, seed, named values, commit.
+A run of a study is one line of JSON: table, run, seed, named values, commit.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from i2cansay.experiments.claims.statistics import spread
 from i2cansay.experiments.report.table_model import TableModel, table_of
+from i2cansay.experiments.run.seed_statistics import spread
 
 Values = Mapping[str, float]
 #: Values by table, run and seed.
@@ -23,7 +23,7 @@ StudyRuns = Mapping[tuple[str, str, int], Values]
 
 @dataclass(frozen=True)
 class StudyColumn:
-    """A heading, the run that stands below it, and which of its values, where rows are not the values themselves."""
+    """A heading, the run that is shown below it, and which of its values, unless the values are the rows."""
 
     head: str
     run: str
@@ -34,8 +34,8 @@ class StudyColumn:
 class StudyTable:
     """A declared table of a study.
 
-    With `rows` a place shows the value of the run "row, run of the column"; without, the values of a column's run
-    are the rows.
+    With `rows`, an entry is a value of the run "ROW, RUN OF THE COLUMN". Without, the values of a column's run are
+    the rows.
     """
 
     name: str
@@ -47,7 +47,7 @@ class StudyTable:
     rows: tuple[str, ...] = ()
 
     def model(self, runs: StudyRuns) -> TableModel:
-        """Return the table with what is known."""
+        """Return the table with the numbers of all stored runs."""
         if self.rows:
             rows = [
                 (row, *(self._place(runs, f"{row}, {each.run}", each.value) for each in self.columns))
@@ -62,7 +62,7 @@ class StudyTable:
         return ((self.table, each.run, seed) for each in self.columns for seed in range(self.seeds))
 
     def _place(self, runs: StudyRuns, run: str, value: str) -> str:
-        """Return mean and standard deviation of one value, and over how many runs where some are missing."""
+        """Return mean and standard deviation of one value, and the number of runs if some are missing."""
         found = [runs.get((self.table, run, seed), {}).get(value) for seed in range(self.seeds)]
         known = [number for number in found if number is not None]
         if not known:

@@ -1,4 +1,4 @@
-"""One model of a table, and its three faces: Markdown, HTML and the terminal."""
+"""One model of a table, and its three renderings: Markdown, HTML and the terminal."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-# What a pipe gets, which has no width of its own.
+# A pipe has no width of its own.
 PIPE_WIDTH = 200
 
 
 @dataclass(frozen=True)
 class TableCell:
-    """What stands in one place: a text, a second line below it, and how it is to be read.
+    """A cell: a text, a second line below it, and its `mood`, which decides its colour.
 
-    `mood` is "none" for a reason in place of a number, or one of "holds", "fails", "vacuous" and "untestable" for a
-    verdict.
+    A mood is "none" for a reason in place of a number, or "holds", "fails", "vacuous" or "untestable" for a verdict.
     """
 
     text: str
@@ -30,7 +29,7 @@ class TableCell:
 
 @dataclass(frozen=True)
 class TableLine:
-    """A row: its cells, and its kind: "ours", "variant", "block" for a heading over all columns, or plain."""
+    """A row: its cells, and its kind: "ours", "variant", "block" for a heading over all columns, or "" if plain."""
 
     cells: tuple[TableCell, ...]
     kind: str = ""
@@ -38,19 +37,19 @@ class TableLine:
 
 @dataclass(frozen=True)
 class TableModel:
-    """A table without a face.
+    """A table, independent of how it is rendered.
 
     Attributes
     ----------
     title : str
-        Empty where the heading is elsewhere.
+        Empty if the heading is elsewhere.
     heads : tuple of str
-        Of the columns.
+        Headings of the columns.
     lines : tuple of TableLine
     notes : tuple of str
-        Sentences on how to read it.
+        How to read the table.
     is_prose : bool
-        Whether columns hold words, and so stand to the left.
+        Whether columns hold words and are aligned to the left.
 
     Examples
     --------

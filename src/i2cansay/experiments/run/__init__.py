@@ -1,1 +1,1 @@
-"""Playing cells and keeping their records."""
+"""Planning tables, playing their cells, and keeping a record of each."""

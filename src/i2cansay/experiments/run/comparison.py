@@ -1,4 +1,4 @@
-"""Several learners over the same streams: the same order for the same seed, whoever learns."""
+"""Several learners over the same streams: for the same seed, every learner sees the same order."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from i2cansay.core.types import Features
 from i2cansay.evaluate import Outcome, play, show_progress
-from i2cansay.learners import learner_class, make_learner
+from i2cansay.learners import learner_class, make_seeded_learner
 from i2cansay.streams import low_data, make_stream
 
 
 @dataclass(frozen=True)
 class FeatureData:
-    """Features and labels to stream, and others to measure on."""
+    """Features and labels to stream, and others to be measured on."""
 
     title: str
     X: Features
@@ -23,7 +23,7 @@ class FeatureData:
     y_test: NDArray[Any]
 
     def low_data(self, fraction: float, seed: int = 0) -> "FeatureData":
-        """Return the same with a share of each class's training rows."""
+        """Return the same data with only a share of each class's training rows."""
         rows = low_data(self.y, fraction, seed)
         return replace(self, title=f"{self.title} {fraction:.0%}", X=self.X[rows], y=self.y[rows])
 
@@ -59,12 +59,12 @@ def compare(
     for name in learners:
         kind = learner_class(name)
         settings = dict(parameters or {})
-        if len(learners) > 1:  # a setting for one of several learners is not asked of the others
+        if len(learners) > 1:  # a parameter of one of several learners is not set on the others
             known = kind().get_params(deep=False)
             settings = {key: value for key, value in settings.items() if key in known}
         for seed in seeds:
             order = make_stream(stream, data.y, batch_size=batch_size, seed=seed)
-            learner = make_learner(name, **_seeded(kind, seed), **settings)
+            learner = make_seeded_learner(name, seed, **settings)
             with show_progress(f"{name}, seed {seed}") as bar:
                 outcome = play(
                     learner,
@@ -89,7 +89,3 @@ def _check_settings(learners: Sequence[str], parameters: Mapping[str, Any]) -> N
         raise ValueError(
             f"none of the learners has a parameter {', '.join(unknown)}; they have {', '.join(sorted(known))}"
         )
-
-
-def _seeded(kind: type[Any], seed: int) -> dict[str, int]:
-    return {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}

@@ -1,4 +1,4 @@
-"""Planned tables filled from records, and from nothing else."""
+"""Fills planned tables from records, and from nothing else."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from i2cansay.experiments.declare.cell import Cell, hash_of
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import Table
-from i2cansay.experiments.declare.plan import Choice, Entry, Plan, make_plan
+from i2cansay.experiments.run.plan import Entry, Plan
+from i2cansay.experiments.run.planning import make_plan
 from i2cansay.experiments.run.record import Record
 
 
 class RecordIndex:
-    """Records by cell: all seeds of a cell together."""
+    """Finds the records of a cell, all seeds together."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self.records = list(records)
@@ -25,16 +27,16 @@ class RecordIndex:
             source = str(record.cell["dataset"]), str(record.cell["encoder"])
             if sources.setdefault(source, record.features["fingerprint"]) != record.features["fingerprint"]:
                 raise ValueError(
-                    f"there are records of {source[0]} with {source[1]} on two different sets of features; keep "
+                    f"the records of {source[0]} with {source[1]} are of two different sets of features; keep "
                     "them in different folders and report one at a time"
                 )
             runs = self._runs[_setting(record.cell)][hash_of(record.parameters)]
             runs.setdefault(record.seed, record)
 
     def runs(self, cell: Cell) -> list[Record]:
-        """Return the records of a cell, whatever its seed, in order of seed; not those made with other defaults.
+        """Return the records of a cell for any seed, in order of seed, without those made with other defaults.
 
-        A cell that is measured at its end only is answered by a record measured after every session as well.
+        For a cell that is measured only at its end, records that were measured after every session count too.
         """
         identity = cell.identity()
         found: dict[int, Record] = {}
@@ -54,19 +56,19 @@ def measure(plan: Plan, index: RecordIndex) -> Plan:
 
     def fill(entry: Entry) -> Entry:
         runs = index.runs(entry.cell) if entry.cell is not None else []
-        # Tables share cells; further seeds that another table asked for would make the columns of this one unlike.
+        # Tables share cells. More seeds, which another table asked for, would make the columns of this one unequal.
         return replace(entry, records=tuple(record for record in runs if record.seed in entry.seeds))
 
     return plan.change_entries(fill)
 
 
 def fill_table(table: Table, index: RecordIndex, choice: Choice) -> Plan:
-    """Fill one declared table, its stand-ins where only those were played."""
+    """Fill one declared table, with its stand-ins if only those were played."""
     return measure(make_plan(table, _with_stand_in(table, choice, index)), index)
 
 
 def _with_stand_in(table: Table, choice: Choice, index: RecordIndex) -> Choice:
-    """Let a column stand for its stand-in where only that was played."""
+    """Return a choice of stand-ins if only those were played."""
     if all(column.stand_in is None for column in table.columns):
         return choice
     changed = replace(choice, stand_in=True)

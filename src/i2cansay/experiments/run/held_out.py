@@ -1,4 +1,4 @@
-"""Training samples that are held out: what a value is chosen on, so that the test part is not looked at."""
+"""Held-out training samples, on which parameter values are chosen without looking at the test set."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from i2cansay.core.types import Rows
 from i2cansay.streams import low_data
 
 HELD_OUT = ("outside", "chance", "fifth", "by class")
-"""5,000 rows outside the draw; a fifth of it by chance, by a fixed permutation, or class by class."""
+"""5,000 rows outside the draw; or a fifth of the draw: at random, by a fixed permutation, or class by class."""
 N_OUTSIDE = 5000
 
 

@@ -1,4 +1,4 @@
-"""Play one cell and return its record."""
+"""Plays one cell and returns its record."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -18,14 +17,14 @@ from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.run.held_out import hold_out
 from i2cansay.experiments.run.record import Record, kept_rows
 from i2cansay.experiments.run.shared_features import SharedFeatures
-from i2cansay.learners import learner_class, make_learner
+from i2cansay.learners import learner_class, make_seeded_learner
 from i2cansay.streams import low_data, make_stream
 
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
 def play_cell(cell: Cell, features: SharedFeatures) -> Record:
-    """Let the cell's learner learn its stream; every learner sees the same order for the same seed."""
+    """Drive the cell's stream through its learner; for the same seed, every learner sees the same order."""
     begin = perf_counter()
     (X, y), (X_test, y_test) = features.open("train"), features.open("test")
     if cell.n_classes is not None:
@@ -39,7 +38,7 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
         rows = low_data(y, cell.fraction, cell.seed)
         X, y = X[rows], y[rows]
     kind = learner_class(cell.learner)
-    learner = make_learner(cell.learner, **_seeded(kind, cell.seed), **cell.parameters)
+    learner = make_seeded_learner(cell.learner, cell.seed, **cell.parameters)
     outcome = play(
         learner,
         X,
@@ -65,13 +64,9 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
     )
 
 
-def _seeded(kind: type[Any], seed: int) -> dict[str, int]:
-    return {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}
-
-
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions of everything that computes."""
+    """Return the versions of Python and of the packages that compute."""
     found = {"i2cansay": i2cansay.__version__, "python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -83,7 +78,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def commit() -> str | None:
-    """Return the commit of the source tree the package lies in, or None for an installed package."""
+    """Return the commit of the source tree that the package is in, or None for an installed package."""
     for folder in Path(__file__).resolve().parents:
         if (folder / ".git").exists() and (folder / "src" / "i2cansay").is_dir():
             command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]

@@ -1,4 +1,4 @@
-"""A record: what came of one cell, with everything needed to trust it and to repeat it."""
+"""A record: the outcome of one cell, with everything needed to trust it and to repeat it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from i2cansay.evaluate import Outcome
 from i2cansay.experiments.declare.cell import hash_of
 
 FORMAT = 1
-# Of the final test predictions so many are kept, evenly spread over the test set: enough to see whether two
-# variants ever decide differently, and small.
+# How many of the final test predictions are kept, evenly spread over the test set: few, and enough to see whether
+# two variants ever predict differently.
 KEPT_PREDICTIONS = 1000
 
 
@@ -34,7 +34,7 @@ class Record:
     parameters : mapping
         All parameters of the learner, defaults included, without its seed.
     features : mapping
-        Fingerprints of data set and encoder, and the shape of the features.
+        Fingerprints of the data set and the encoder, and the shape of the features.
     outcome : Outcome
         Counts, times and size.
     predictions : array of shape (p,)
@@ -42,12 +42,11 @@ class Record:
     seconds : float
         Wall-clock time of the whole cell, reading included.
     versions : mapping
-        Of Python and the packages that compute.
+        Versions of Python and of the packages that compute.
     commit : str or None
-        Of the source tree, where it is one.
+        Commit of the source tree, if the code was run from one.
     line : str or None
-        The JSON it was read from: what is kept is handed on as it was written, not as a later version would
-        write it.
+        The JSON it was read from. A record is copied as it was written, not as a later version would write it.
     """
 
     key: str
@@ -68,7 +67,7 @@ class Record:
 
     @property
     def state_bytes(self) -> int:
-        """Size of what the learner knows at the end."""
+        """Size of the learner's state at the end."""
         return self.outcome.state_bytes
 
     def to_json(self) -> str:
@@ -89,7 +88,7 @@ class Record:
 
     @classmethod
     def from_json(cls, text: str) -> Record:
-        """Read what `to_json` wrote; raise ValueError when it is not whole."""
+        """Read what `to_json` wrote; raise ValueError if it is damaged."""
         try:
             values = json.loads(text)
             if not isinstance(values, dict):

@@ -1,4 +1,4 @@
-"""Records on disk: one JSON file per cell while running, or one JSON-lines file for many once they are done."""
+"""Records on disk: one JSON file per cell while cells are played, one JSON-lines file for many to keep them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Report = Callable[[str], None]
 class RecordFolder:
     """A folder of records, safe for several processes at once.
 
-    A record appears under its final name in one step, so that a reader meets a whole one or none.
+    A record appears under its final name in one step, so that a reader never finds half of one.
     """
 
     path: Path
@@ -27,13 +27,13 @@ class RecordFolder:
         return self.path / f"{key}.json"
 
     def lock_of(self, key: str) -> Path:
-        """Return the file that a process holds while it plays the cell."""
+        """Return the file that a process locks while it plays the cell."""
         return self.path / ".locks" / key
 
     def get(self, cell: Cell, features: str, *, report: Report | None = None) -> Record | None:
         """Return the record of a cell on features of this fingerprint.
 
-        None where there is none, or one that cannot be used, which is reported.
+        None if there is none, or if it cannot be used, which is reported.
         """
         file = self.file_of(cell.key(features))
         try:
@@ -43,11 +43,11 @@ class RecordFolder:
         except FileNotFoundError:
             return None
         except ValueError as error:
-            problem = f"{file} is corrupt and will be made anew: {error}"
+            problem = f"{file} is damaged and will be made again: {error}"
         else:
             if cell.fits(record.parameters):
                 return record
-            problem = f"{file} was made with other defaults of {cell.learner} and will be made anew"
+            problem = f"{file} was made with other defaults of {cell.learner} and will be made again"
         if report is not None:
             report(problem)
         return None
@@ -63,10 +63,10 @@ def load_records(*places: str | Path, report: Report | None = None) -> list[Reco
     Parameters
     ----------
     places : folders or files
-        Of a folder every `.json` (one record) and `.jsonl` (one per line) in it and below it.
+        From a folder, every `.json` (one record) and `.jsonl` (one per line) in it and below it.
     report : callable, optional
-        Told about every record that cannot be used. Without it the first such record raises ValueError; in
-        neither case does it get into the list.
+        Called with a sentence about every record that cannot be used. Without it, the first such record raises
+        ValueError.
     """
     records: dict[str, Record] = {}
     for place in places:
@@ -75,15 +75,15 @@ def load_records(*places: str | Path, report: Report | None = None) -> list[Reco
                 record = Record.from_json(text)
             except ValueError as error:
                 if report is None:
-                    raise ValueError(f"{origin} is corrupt: {error}") from error
-                report(f"{origin} is corrupt and left out: {error}")
+                    raise ValueError(f"{origin} is damaged: {error}") from error
+                report(f"{origin} is damaged and left out: {error}")
                 continue
             records.setdefault(record.key, record)
     return list(records.values())
 
 
 def pack_records(records: Iterable[Record], path: str | Path) -> None:
-    """Write records into one JSON-lines file, sorted so that the same records give the same file."""
+    """Write records into one JSON-lines file; sorted, so that the same records give the same file."""
     lines = sorted({(_order(record), record.line or record.to_json()) for record in records})
     write_text(Path(path), "".join(line + "\n" for _, line in lines))
 

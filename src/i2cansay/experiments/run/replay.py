@@ -1,4 +1,4 @@
-"""Play stored records again and compare: does the code of today still give the published figures?"""
+"""Plays stored records again and compares: does today's code still give the published figures?"""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from threadpoolctl import threadpool_limits
 
 from i2cansay.disk.places import cache_folder
 from i2cansay.evaluate import last_accuracy
-from i2cansay.experiments.claims.statistics import changed_share
 from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.run.playing import play_cell
 from i2cansay.experiments.run.record import Record
+from i2cansay.experiments.run.seed_statistics import changed_share
 from i2cansay.experiments.run.shared_features import SharedFeatures, has_ready_features, share_features
 
 Source = tuple[str, str]
@@ -23,19 +23,19 @@ Source = tuple[str, str]
 
 @dataclass(frozen=True)
 class Replay:
-    """A stored record beside what the same cell gives now.
+    """A stored record, and what the same cell gives now.
 
     Attributes
     ----------
     record : Record
     accuracy_now : float
-        Last accuracy, in percent; nan where the cell could not be played.
+        Last accuracy now, in percent; nan if the cell could not be played.
     share_changed : float
-        Share of the kept predictions that are not the stored ones.
+        Share of the stored predictions that are different now.
     seconds : float
         Time of the replay.
     problem : str
-        Why the cell could not be played; empty where it could.
+        Why the cell could not be played; empty if it could.
     """
 
     record: Record
@@ -51,26 +51,25 @@ class Replay:
 
     @property
     def is_equal(self) -> bool:
-        """Whether not a single kept figure changed."""
+        """Whether accuracy and predictions are exactly those stored."""
         return self.accuracy_now == self.accuracy_then and self.share_changed == 0
 
     def is_within(self, points: float) -> bool:
-        """Whether the accuracy moved by at most so many points."""
+        """Whether the accuracy changed by at most this many points."""
         return not self.problem and abs(self.accuracy_now - self.accuracy_then) <= points
 
 
 def cell_of(record: Record) -> Cell:
-    """Return the cell of a record with every parameter that it was played with, whatever the defaults are now."""
+    """Return the cell of a record with all parameters it was played with, even if defaults have changed since."""
     return Cell(**{**record.cell, "parameters": dict(record.parameters)})
 
 
 def find_features(
     records: Sequence[Record], *, encode: bool = False
 ) -> tuple[dict[Source, SharedFeatures], dict[Source, str]]:
-    """Return the features of the records by data set and encoder, and a sentence for every source without.
+    """Return the features of the records by data set and encoder, and a sentence for every source without features.
 
-    Features that have another fingerprint than the records say are as good as none. Only with `encode` are images
-    looked for, and encoded where nobody has.
+    Features with another fingerprint than that of the records do not count. Images are encoded only with `encode`.
     """
     found: dict[Source, SharedFeatures] = {}
     missing: dict[Source, str] = {}
@@ -84,7 +83,7 @@ def find_features(
             found[source] = SharedFeatures(folder, record.features)
             continue
         if not encode and not has_ready_features(*source):
-            missing[source] = f"no features of {source[0]} with {source[1]} at hand"
+            missing[source] = f"there are no features of {source[0]} with {source[1]}"
             continue
         try:
             features = share_features(*source)
@@ -99,7 +98,7 @@ def find_features(
 
 
 def pick_records(records: Sequence[Record], n: int, seed: int) -> list[Record]:
-    """Draw up to `n` records, learners and data sets in turn, so that few draws see as many of them as possible."""
+    """Draw up to `n` records, from every pair of learner and data set in turn, so that few records cover many."""
     groups: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda record: record.key):
         groups[record.cell["learner"], record.cell["dataset"]].append(record)
@@ -112,7 +111,7 @@ def pick_records(records: Sequence[Record], n: int, seed: int) -> list[Record]:
 
 
 def replay(records: Sequence[Record], sources: dict[Source, SharedFeatures]) -> Iterator[Replay]:
-    """Play the cells of the records again, one BLAS thread as in the runs that made them."""
+    """Play the cells of the records again, with one BLAS thread, as they were played before."""
     with threadpool_limits(1):
         for record in records:
             yield _replayed(record, sources[record.cell["dataset"], record.cell["encoder"]])
@@ -122,7 +121,7 @@ def _replayed(record: Record, features: SharedFeatures) -> Replay:
     begin = perf_counter()
     try:
         now = play_cell(cell_of(record), features)
-    except Exception as error:  # one method that fails must not hide what the others do
+    except Exception as error:  # a method that fails must not stop the others
         return Replay(record, float("nan"), 1.0, perf_counter() - begin, f"{type(error).__name__}: {error}")
     share = changed_share(record, now)
     return Replay(record, 100 * last_accuracy(now.outcome), share, perf_counter() - begin)

@@ -1,4 +1,4 @@
-"""Reproduce one table: find its features, play its cells, fill it from their records."""
+"""Reproduces one table: finds its features, plays its cells, fills it from their records."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
-from i2cansay.experiments.declare.plan import Choice, Entry, Plan, make_plan
 from i2cansay.experiments.run.filling import RecordIndex, measure
+from i2cansay.experiments.run.plan import Entry, Plan
+from i2cansay.experiments.run.planning import make_plan
 from i2cansay.experiments.run.record_folder import Report, load_records
 from i2cansay.experiments.run.run_progress import RunProgress
 from i2cansay.experiments.run.runner import CellsFailed, run_cells
 from i2cansay.experiments.run.shared_features import EncodingProgress, SharedFeatures, share_features
 
-# The embedded data needs no encoder to be fetched and is small: it defaults to what ends within two minutes.
+# Defaults for the embedded data set: no weights to fetch, and done within two minutes.
 SMALL = {"digits": ("pixels", 3)}
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A filled table, with a sentence on every source that is not to be had and every cell that failed."""
+    """A filled table, with a sentence about every source that is not available and every cell that failed."""
 
     measured: Plan
     unavailable: Sequence[str]
@@ -38,12 +40,12 @@ def reproduce_table(
     encoding: EncodingProgress | None = None,
     report: Report | None = None,
 ) -> Reproduction:
-    """Play what a table still needs and return it filled.
+    """Play the cells of a table that have no record yet, and return the filled table.
 
     Raises
     ------
     OSError, ValueError
-        When none of its cells can be played; the sentence says what is missing.
+        If none of its cells can be played; the message says what is missing.
     """
     choice = with_defaults(choice)
     plan = make_plan(load_table(name), choice)
@@ -62,7 +64,7 @@ def reproduce_table(
 
 
 def with_defaults(choice: Choice) -> Choice:
-    """Fill in encoder and seeds for a small embedded data set."""
+    """Return the choice with default encoder and seeds for a small embedded data set."""
     if choice.dataset not in SMALL:
         return choice
     encoder, seeds = SMALL[choice.dataset]
@@ -72,7 +74,7 @@ def with_defaults(choice: Choice) -> Choice:
 def _find(
     plan: Plan, encoding: EncodingProgress | None
 ) -> tuple[dict[tuple[str, str], SharedFeatures], dict[tuple[str, str], str]]:
-    """Return the features of every source, and a sentence for every one that is not to be had."""
+    """Return the features of every source, and a sentence about every one that is not available."""
     sources: dict[tuple[str, str], SharedFeatures] = {}
     reasons: dict[tuple[str, str], str] = {}
     problem: Exception | None = None
@@ -89,7 +91,7 @@ def _find(
 
 
 def _stand_in_hint(plan: Plan, dataset: str) -> str:
-    """Say what the columns of a data set that is not to be had can be played on."""
+    """Say what the columns of a data set that is not available can be played on."""
     for column in plan.columns:
         if column.dataset == dataset and column.stand_in is not None:
             stand_in = column.stand_in
@@ -98,7 +100,7 @@ def _stand_in_hint(plan: Plan, dataset: str) -> str:
 
 
 def _without(plan: Plan, reasons: dict[tuple[str, str], str]) -> Plan:
-    """Mark the entries whose features are not to be had."""
+    """Return the plan without the cells whose features are not available."""
 
     def kept(entry: Entry) -> Entry:
         if entry.cell is None or entry.cell.source not in reasons:

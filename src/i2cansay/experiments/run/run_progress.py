@@ -1,4 +1,4 @@
-"""How far a run of many cells has come, and how long it will still take."""
+"""Progress of a run of many cells, and the time it will still take."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 @dataclass(frozen=True)
 class RunMoment:
-    """Cells done in this run, of how many; those that were there already; seconds left, None before the first."""
+    """Cells done in this run, and in all; cells that had a record; seconds left, None before the first is done."""
 
     done: int
     total: int
@@ -31,9 +31,9 @@ class RunMoment:
         """Return the moment in words.
 
         >>> RunMoment(3, 120, 40, 234.0, None).sentence()
-        '3 of 120 cells, 40 were there, 3:54 left'
+        '3 of 120 cells, 40 more had records, 3:54 left'
         """
-        reused = f", {self.reused} were there" if self.reused else ""
+        reused = f", {self.reused} more had records" if self.reused else ""
         left = "" if self.seconds_left is None else f", {clock(self.seconds_left)} left"
         return f"{self.done} of {self.total} cells{reused}{left}{self._latest()}"
 
@@ -46,7 +46,7 @@ class RunMoment:
 
 
 class RunProgress(Protocol):
-    """Anything that can be told how far a run has come."""
+    """Anything that can show how far a run has come."""
 
     def __call__(self, moment: RunMoment, /) -> None: ...
 
@@ -59,7 +59,7 @@ class HasCell(Protocol):
 
 
 class RunMeter:
-    """Estimates the time left from the cells done: those of the same kind, which differ in the seed only."""
+    """Estimates the time left from finished cells of the same kind, which differ only in their seed."""
 
     def __init__(self, tasks: Sequence[HasCell], *, jobs: int, reused: int) -> None:
         self._jobs, self._reused, self._total = jobs, reused, len(tasks)
@@ -69,7 +69,7 @@ class RunMeter:
             self._left[task.cell.with_seed(0)] += 1
 
     def finish(self, task: HasCell, record: Record | None) -> None:
-        """Note that a cell is done, or has failed."""
+        """Count a cell as done; `record` is None if it failed."""
         kind = task.cell.with_seed(0)
         self._left[kind] -= 1
         if record is not None:
@@ -84,7 +84,7 @@ class RunMeter:
         every = [second for seconds in self._seconds.values() for second in seconds]
         if not every:
             return None
-        # A kind that has not been played yet is taken for an average one.
+        # A kind of which nothing is finished counts as average.
         average = sum(every) / len(every)
         mean = {kind: sum(seconds) / len(seconds) for kind, seconds in self._seconds.items()}
         return sum(left * mean.get(kind, average) for kind, left in self._left.items()) / self._jobs
@@ -103,7 +103,7 @@ def clock(seconds: float) -> str:
 
 @contextmanager
 def show_run(title: str, *, file: TextIO | None = None) -> Iterator[RunProgress]:
-    """Draw a bar on a terminal; print a line now and then in a pipe (`file`, by default stderr)."""
+    """Draw a bar if `file` (by default stderr) is a terminal; otherwise print a line now and then."""
     target = sys.stderr if file is None else file
     if not target.isatty():
         yield _lines(title, target)

@@ -1,8 +1,7 @@
-"""Run many cells in parallel processes and keep a record of each.
+"""Plays many cells in parallel processes and keeps a record of each.
 
-A cell is claimed by a lock that the system releases when its holder dies, and its record appears in one step
-when it is complete. A run that was killed therefore loses the cells it was playing and nothing else; the next run
-continues with them.
+A process claims a cell by a lock, which the system releases when the process dies. The record appears in one step
+when the cell is done. So a run that is killed loses only the cells it was playing, and the next run plays them.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from i2cansay.experiments.run.workers import Task, play_all
 
 
 class CellsFailed(ValueError):
-    """Some cells could not be played; all others were, and have their records."""
+    """Some cells could not be played; all others have records."""
 
     def __init__(self, failures: Sequence[tuple[Cell, str]]) -> None:
         self.failures = list(failures)
@@ -45,24 +44,24 @@ def run_cells(
     Parameters
     ----------
     cells : sequence of Cell
-        May repeat; a cell is played once.
+        A cell may occur several times; it is played once.
     folder : path
-        Where records are kept. Several runs may use it at the same time and share the work.
+        Where records are kept. Several runs may use it at the same time; they share the work.
     jobs : int, optional
         Processes, each with one BLAS thread; by default one per core. With 1 everything happens in this process.
     again : bool
-        Play also what is finished, for instance after a change of the code.
+        Play finished cells again, for instance after a change of the code.
     progress, encoding : callables, optional
-        Told about finished cells, and about images that had to be encoded first.
+        Called after every cell, and while images are encoded.
     report : callable, optional
-        Told about corrupt records, which are made anew.
+        Called with a sentence about every damaged record, which is then made again.
     sources : mapping, optional
-        Features by (data set, encoder), where they have been found already.
+        Features by (data set, encoder), if they have been found already.
 
     Raises
     ------
     CellsFailed
-        When a cell could not be played, after all others were.
+        If a cell could not be played; raised after all others were.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Worker processes that play cells, each cell by one of them, whoever else is at work in the same folder."""
+"""Worker processes that play cells: each cell is played by one process, even if several runs share a folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from i2cansay.experiments.run.record import Record
 from i2cansay.experiments.run.record_folder import RecordFolder, Report
 from i2cansay.experiments.run.shared_features import SharedFeatures
 
-# How long to wait before asking again for cells that another run is playing.
+# How long to wait before trying again to claim cells that another run is playing.
 SECONDS_BETWEEN_CLAIMS = 0.3
 
 
@@ -46,23 +46,23 @@ class Task:
 
 
 class _BusyElsewhere(Exception):
-    """Another process plays this cell right now."""
+    """Another process is playing this cell."""
 
 
 def play_all(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Record | str]]:
-    """Yield every task with its record, or with a sentence on what went wrong."""
+    """Yield every task with its record, or with a sentence about what went wrong."""
     if jobs == 1 or len(tasks) <= 1:
         with threadpool_limits(1):
             yield from _in_turn(tasks)
         return
-    commit()  # asked once here, not by every worker at the same moment
+    commit()  # asks git once here, not in every worker at the same moment
     pool = ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn"), initializer=_settle)
     try:
         yield from _in_parallel(tasks, pool, 2 * jobs)
     except BrokenProcessPool as error:
         raise OSError(
-            "a worker process was killed from outside (out of memory?); what is finished is kept: "
-            "run the same again, perhaps with fewer --jobs"
+            "a worker process was killed (out of memory?); finished cells have their records: run the same command "
+            "again, perhaps with fewer --jobs"
         ) from error
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
@@ -80,7 +80,7 @@ def _in_turn(tasks: Sequence[Task]) -> Iterator[tuple[Task, Record | str]]:
             continue
         queue.append(task)
         refused += 1
-        if refused >= len(queue):  # all that is left is being played by others
+        if refused >= len(queue):  # other runs are playing all that is left
             time.sleep(SECONDS_BETWEEN_CLAIMS)
 
 
@@ -105,11 +105,11 @@ def _in_parallel(
 
 
 def _result(future: Future[Record | None]) -> Record | str | None:
-    """Return the record, None for a cell that is busy elsewhere, or a sentence on what went wrong."""
+    """Return the record, None for a cell that another process is playing, or a sentence about what went wrong."""
     error = future.exception()
     if isinstance(error, BrokenProcessPool):
         raise error
-    # Whatever goes wrong inside one method must not cost the table its other rows.
+    # An error in one method must not cost the table its other rows.
     return future.result() if error is None else f"{type(error).__name__}: {error}"
 
 
@@ -123,7 +123,7 @@ def _played_here(task: Task) -> Future[Record | None]:
 
 
 def _play_claimed(task: Task) -> Record | None:
-    """Play a cell unless another process is at it (None) or has just finished it."""
+    """Play a cell, unless another process is playing it (None) or has just finished it."""
     try:
         with exclusive(task.folder.lock_of(task.key), waiting=_refuse):
             record = None if task.again else task.record()
@@ -140,11 +140,11 @@ def _refuse() -> None:
 
 
 def _settle() -> None:
-    """Make a fresh worker modest: one BLAS thread, and gone when its parent is gone, however that died."""
+    """Set up a new worker: one BLAS thread, and it ends when its parent ends, however that dies."""
     import scipy.linalg.blas  # noqa: F401 - loads the BLAS whose threads are limited
 
     threadpool_limits(1)
-    # Ctrl-C reaches every process of a terminal: leave without a word, the cell is played another time.
+    # Ctrl-C reaches every process of a terminal: exit silently; the next run plays the cell.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     parent = parent_process()
     if parent is not None:

@@ -22,7 +22,7 @@ PATIENCE = 2
 HELD_OUT = 5
 
 
-class _Solution(NamedTuple):
+class _JointSolution(NamedTuple):
     rule: LinearScores
     C: float
     root: bool
@@ -30,7 +30,7 @@ class _Solution(NamedTuple):
     converged: bool
 
 
-class _Choice(NamedTuple):
+class _RegressionChoice(NamedTuple):
     """What was chosen on the part held out, how good it was there, and a solution to begin from."""
 
     merit: tuple[float, float]
@@ -42,8 +42,8 @@ class _Choice(NamedTuple):
 class JointLogisticRegression(OnlineClassifier):
     """Collects every sample and, when asked, fits multinomial logistic regression to all of them.
 
-    What a linear classifier can reach on these features without any constraint on memory or order. It keeps
-    the samples, and it solves anew for every question after a change.
+    This is what a linear classifier can reach on these features without any constraint on memory or order. It keeps
+    the samples, and solves again for the first prediction after every change.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class JointLogisticRegression(OnlineClassifier):
 
     Notes
     -----
-    `forget` throws the samples of a class out, and the rest is solved as if they had never come.
+    `forget` discards the samples of a class; the solution is then as if they had never come.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class JointLogisticRegression(OnlineClassifier):
 
     def _start(self, n_features: int) -> None:
         self._samples = CollectedSamples(n_features)
-        self._rule: Cached[_Solution] = Cached()
+        self._rule: Cached[_JointSolution] = Cached()
 
     def _state_bytes(self, n_features: int, n_classes: int) -> None:
         return None  # it collects every sample
@@ -110,7 +110,7 @@ class JointLogisticRegression(OnlineClassifier):
         solution = self._solution()
         return solution.rule.of(signed_root(X) if solution.root else X)
 
-    def _solution(self) -> _Solution:
+    def _solution(self) -> _JointSolution:
         self._check_ready()
         return self._rule.get(self._solve)
 
@@ -134,7 +134,7 @@ class JointLogisticRegression(OnlineClassifier):
         """Whether the present solution is one, to the solver's tolerance."""
         return self._solution().converged
 
-    def _solve(self) -> _Solution:
+    def _solve(self) -> _JointSolution:
         rank = np.argsort(self._labels.order)  # the position of each class among the sorted labels
         X, y, weights = _in_fixed_order(self._samples, rank)
         dtype = self._samples.X.dtype  # float32 is twice as fast, where the samples have no more digits
@@ -142,20 +142,22 @@ class JointLogisticRegression(OnlineClassifier):
         scaled, centre, scale = _standardised(X, weights, choice.root, dtype)
         if len(rank) == 1:
             nothing = LinearScores(centre, np.zeros((1, X.shape[1])), np.zeros(1))
-            return _Solution(nothing, choice.C, choice.root, 0, True)
+            return _JointSolution(nothing, choice.C, choice.root, 0, True)
         fit = _fit(
             scaled, y, weights, n_classes=len(rank), C=choice.C, max_iter=self.max_iter, start=choice.fit
         )
         rule = LinearScores(centre, fit.weights[rank] / scale, fit.bias[rank])
-        return _Solution(rule, choice.C, choice.root, fit.n_iter, fit.converged)
+        return _JointSolution(rule, choice.C, choice.root, fit.n_iter, fit.converged)
 
-    def _choose(self, X: Float64, y: Rows, weights: Float64, n_classes: int, dtype: DTypeLike) -> _Choice:
+    def _choose(
+        self, X: Float64, y: Rows, weights: Float64, n_classes: int, dtype: DTypeLike
+    ) -> _RegressionChoice:
         """Return C and transform as given, or as they predict the samples held out best."""
         roots = {"none": (False,), "sqrt": (True,), "cv": (False, True)}[self.feature_transform]
         path = PATH if self.C == "cv" else (float(self.C),)
         nothing_to_choose = len(roots) == len(path) == 1
         if nothing_to_choose or n_classes == 1 or not _held_out(y).any():
-            return _Choice((0.0, 0.0), 1.0 if self.C == "cv" else path[0], roots[0], None)
+            return _RegressionChoice((0.0, 0.0), 1.0 if self.C == "cv" else path[0], roots[0], None)
         choices = []
         for root in roots:
             scaled = _standardised(X, weights, root, dtype)[0]
@@ -204,15 +206,15 @@ class _Trial:
         self._known = X[~asked], y[~asked], weights[~asked]
         self._asked = X[asked], y[asked], weights[asked]
 
-    def walk(self, path: tuple[float, ...], root: bool) -> _Choice:
+    def walk(self, path: tuple[float, ...], root: bool) -> _RegressionChoice:
         """Return the C of `path` whose fit predicts the samples held out best."""
-        best: _Choice | None = None
+        best: _RegressionChoice | None = None
         fit, worse = None, 0
         for C in path:
             fit = _fit(*self._known, n_classes=self._n_classes, C=C, max_iter=self._max_iter, start=fit)
             merit = self._merit(fit)
             if best is None or merit > best.merit:
-                best, worse = _Choice(merit, C, root, fit), 0
+                best, worse = _RegressionChoice(merit, C, root, fit), 0
             else:
                 worse += 1
                 if worse == PATIENCE:

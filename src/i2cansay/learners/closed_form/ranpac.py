@@ -38,7 +38,7 @@ class RanPAC(OnlineClassifier):
     relative : bool
         False takes a number `penalty` as it is.
     random_state : int, Generator, RandomState or None
-        Seed of the projection. R itself is made anew from the seed and never saved.
+        Seed of the projection. R itself is drawn again from the seed and never saved.
 
     Notes
     -----

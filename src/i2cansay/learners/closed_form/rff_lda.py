@@ -39,7 +39,7 @@ class RandomFourierLDA(OnlineClassifier):
     normalize : bool
         Whether every sample is scaled to length one first. Without it, `bandwidth` is in the features' own units.
     random_state : int, Generator, RandomState or None
-        Seed of the lift. R itself is made anew from the seed and never saved.
+        Seed of the lift. R itself is drawn again from the seed and never saved.
 
     Notes
     -----

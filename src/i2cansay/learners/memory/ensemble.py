@@ -40,7 +40,7 @@ class Ensemble(OnlineClassifier):
     batch_size : int
         Used by `fit` only; `partial_fit` takes a batch as it comes.
     random_state : int, Generator, RandomState or None
-        Seed of the keys and of the order of `fit`. The keys are made anew from the seed and never saved.
+        Seed of the keys and of the order of `fit`. The keys are drawn again from the seed and never saved.
 
     Notes
     -----

@@ -39,7 +39,7 @@ class AveragedGEM(ReplayLearner[Reservoir]):
     Notes
     -----
     The projected gradient is that of the batch's loss plus ``-g.r / r.r`` times the drawn rows' loss, so the step
-    is replay with a weight found anew every time, zero where there is no conflict.
+    is replay with a weight computed for every batch, zero if there is no conflict.
 
     Departs from the reference: the network under the head is frozen, so that what is kept is features, not images;
     the memory is a reservoir, since a task-free learner cannot fill one task by task. The method was made for

@@ -70,7 +70,7 @@ class Tokens:
                     self._tokens = tuple(Token(**entry) for entry in json.loads(self._path.read_text()))
                 except (TypeError, ValueError) as error:
                     raise ValueError(
-                        f"{self._path} is damaged ({error}); delete it and add the tokens anew"
+                        f"{self._path} is damaged ({error}); delete it and add the tokens again"
                     ) from error
                 self._read_at = changed
             return self._tokens

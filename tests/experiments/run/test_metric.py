@@ -1,6 +1,6 @@
 import pytest
 
-from i2cansay.experiments.declare.metric import metric_of
+from i2cansay.experiments.run.metric import metric_of
 from tests.experiments.samples import make_record
 
 

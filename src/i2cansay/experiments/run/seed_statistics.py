@@ -1,4 +1,4 @@
-"""Means over seeds, and differences that are paired by seed."""
+"""Statistics over seeds: means and deviations, and differences paired by seed."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Spread:
 
 @dataclass(frozen=True)
 class Difference:
-    """Mean of paired differences with its confidence interval; with one pair the interval is unknown (nan).
+    """Mean of paired differences with its confidence interval, nan for one pair.
 
-    `share_changed` is the share of the kept predictions on which the two decide differently.
+    `share_changed` is the share of the kept predictions that differ.
     """
 
     mean: float
@@ -61,7 +61,7 @@ def paired_difference(
 ) -> Difference:
     """Return the mean over the common seeds of metric(first) - metric(second), with a t interval.
 
-    Both have seen the same order of the stream under the same seed, so that the order cancels out.
+    For the same seed both have seen the same order of the stream, so that its effect cancels out.
     """
     ours, theirs = _by_seed(first), _by_seed(second)
     seeds = sorted(ours.keys() & theirs.keys())
@@ -76,7 +76,7 @@ def paired_difference(
 def confidence_interval(
     values: Sequence[float] | np.ndarray, confidence: float = 0.95
 ) -> tuple[float, float]:
-    """Return Student's interval for the mean; nan where one value says nothing about it.
+    """Return Student's interval for the mean; nan for a single value.
 
     >>> low, high = confidence_interval([1.0, 2.0, 3.0])
     >>> round(low, 2), round(high, 2)
@@ -92,7 +92,7 @@ def confidence_interval(
 def changed_share(first: Record, second: Record) -> float:
     """Return the share of the kept test predictions on which two records differ."""
     if first.predictions.shape != second.predictions.shape:
-        raise ValueError("the two records keep predictions of different test rows; they cannot be compared")
+        raise ValueError("the two records have predictions of different test rows; they cannot be compared")
     return float(np.mean(first.predictions != second.predictions))
 
 

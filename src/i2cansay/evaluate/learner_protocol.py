@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 class Learner(Protocol):
     """A learner as the loop sees it; the estimators of `i2cansay.learners` are such learners.
 
-    The properties are what a learner declares about itself, as plain class attributes: whether it keeps
-    samples, whether it learns in one pass (`streaming`; one that collects everything and fits later is
-    not), whether its answer is independent of the order of the samples, whether it would need to be told
-    where sessions end (the loop tells it nothing, unless asked to; see `ToldOfSessions`).
+    The properties are facts that a learner declares as class attributes: whether it keeps samples; whether it
+    learns in one pass (`streaming`), or collects everything and fits later; whether its predictions are independent
+    of the order of the samples; whether it needs to be told where sessions end (see `ToldOfSessions`).
     """
 
     @property
@@ -31,12 +30,12 @@ class Learner(Protocol):
         """Return a label per row, shape (n,); change nothing."""
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Return all that has been learnt, as arrays."""
+        """Return everything it has learnt, as arrays."""
 
 
 @runtime_checkable
 class ToldOfSessions(Protocol):
-    """A learner that makes use of the end of a session, if `play` is asked to announce it."""
+    """A learner that can be told where sessions end; `play` does so only if asked to."""
 
     def end_session(self) -> object:
-        """End a session, before it is measured."""
+        """End a session; called before it is measured."""

@@ -1,4 +1,4 @@
-"""What a table shows of a record, by name, in percent."""
+"""What a table shows of a record: metrics by name, in percent."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TITLES: dict[str, str] = {
 
 
 def metric_title(name: str) -> str:
-    """Return in words what a metric is.
+    """Describe a metric in words.
 
     >>> metric_title("session:3")
     'accuracy after the session on the classes so far, %'
@@ -34,7 +34,7 @@ def metric_title(name: str) -> str:
 
 
 def metric_of(name: str) -> Callable[[Record], float]:
-    """Return the function of a record that a name stands for; `session:3` is the accuracy after the third."""
+    """Return a metric by name, as a function of a record; `session:3` is the accuracy after the third session."""
     kind, _, number = name.partition(":")
     if kind == "session" and number.isdigit():
         return lambda record: _after_session(record, int(number))

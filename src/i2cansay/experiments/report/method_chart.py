@@ -1,17 +1,17 @@
-"""Accuracy against the size of what is kept, method by method: the drawing that opens the results."""
+"""The chart at the top of the results: accuracy over the size of the saved state, method by method."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from i2cansay.experiments.declare.plan import Plan
+from i2cansay.experiments.run.plan import Plan
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLUMNS = ("CIFAR-100", "CUB-200")
-# One row per method; the table below the drawing has them all.
+# One row per method; the table below the chart has all rows.
 ROWS = (
     "paper",
     "shared",
@@ -24,19 +24,19 @@ ROWS = (
     "fecam",
     "joint",
 )
-# Told apart also without colour.
+# Distinct without colour too.
 MARKS = {
     "i2cansay_shared": ("#8b1a6b", "^", 9),
     "i2cansay": ("#0b5394", "o", 8),
     "joint": ("#777777", "D", 6),
 }
 PEER = ("#5b7f95", "s", 6)
-# Its names stand on the left of its marks, away from the peers'.
+# Its names are on the left of its marks, away from those of its peers.
 OWN = "i2cansay_shared"
 
 
 def draw_methods(plan: Plan, path: Path) -> None:
-    """Draw the rows of a filled table, one panel for each of two columns; the size is that of the saved state."""
+    """Draw the rows of a filled table, with a panel for each of two columns."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -55,7 +55,7 @@ def draw_methods(plan: Plan, path: Path) -> None:
 
 
 def _panel(axes: Axes, plan: Plan, place: int) -> None:
-    """Mark every method, and write names at heights that keep them apart."""
+    """Draw a mark for every method, with the names at heights that keep them apart."""
     found = [
         (row, row.entries[place].ours, row.entries[place].records[0].state_bytes / 1e6)
         for row in plan.rows

@@ -3,13 +3,13 @@ import math
 import pytest
 
 from i2cansay.evaluate import last_accuracy
-from i2cansay.experiments.claims.statistics import (
+from i2cansay.experiments.run.record import Record
+from i2cansay.experiments.run.seed_statistics import (
     changed_share,
     confidence_interval,
     paired_difference,
     spread,
 )
-from i2cansay.experiments.run.record import Record
 from tests.experiments.samples import make_record
 
 

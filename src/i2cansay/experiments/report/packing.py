@@ -1,4 +1,4 @@
-"""Many records in few files: one JSON-lines file per table, for keeping beside the code."""
+"""Many records in a few files, to be kept with the code: one JSON-lines file per table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from i2cansay.experiments.run.record_folder import pack_records
 
 
 def pack_tables(records: Sequence[Record], folder: str | Path) -> dict[Path, int]:
-    """Write every record that a declared table shows, under the first table that shows it; return the counts."""
+    """Write every record to the file of the first declared table that shows it; return the counts by file."""
     taken: set[str] = set()
     files: dict[Path, list[Record]] = {}
     for table in measure_all(records):

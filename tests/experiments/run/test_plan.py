@@ -2,8 +2,9 @@ from math import isnan
 
 import pytest
 
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import DECLARED, load_table
-from i2cansay.experiments.declare.plan import NOT_BUILT, Choice, make_plan
+from i2cansay.experiments.run.planning import NOT_BUILT, make_plan
 from i2cansay.learners import LEARNERS
 
 

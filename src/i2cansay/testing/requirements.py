@@ -1,4 +1,4 @@
-"""Comparisons of learners, bit for bit or up to rounding, with messages that say how they differ."""
+"""What checks require of learners, states and arrays, with messages that say how two of them differ."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,7 @@ from i2cansay.testing.blobs import Samples
 
 
 def require(condition: bool | np.bool_, message: str) -> None:
-    """Raise AssertionError with `message` unless the condition holds, also where Python skips `assert`."""
+    """Raise AssertionError with `message` unless the condition holds; `python -O` does not skip it."""
     if not condition:
         raise AssertionError(message)
 
@@ -39,7 +39,7 @@ def teach(learner: OnlineClassifier, stream: Iterable[Samples]) -> OnlineClassif
 
 
 def state_difference(before: State, after: State) -> str | None:
-    """Return how two states differ, be it by a single bit, or None.
+    """Say how two states differ, even if by a single bit; None if they do not.
 
     Examples
     --------
@@ -48,11 +48,11 @@ def state_difference(before: State, after: State) -> str | None:
     "'mean' differs"
     """
     if before.keys() != after.keys():
-        return f"the arrays {sorted(before.keys() ^ after.keys())} are on one side only"
+        return f"only one of the two has the arrays {sorted(before.keys() ^ after.keys())}"
     for name, array in before.items():
         other = after[name]
         if array.dtype != other.dtype or array.shape != other.shape:
-            return f"{name!r} is {array.dtype} {array.shape} here, {other.dtype} {other.shape} there"
+            return f"{name!r} is {array.dtype} {array.shape} in one, {other.dtype} {other.shape} in the other"
         if array.tobytes() != other.tobytes():
             return f"{name!r} differs"
     return None
@@ -71,7 +71,7 @@ def require_same_bits(a: NDArray[Any], b: NDArray[Any], message: str) -> None:
 
 
 def require_close(a: NDArray[Any], b: NDArray[Any], message: str, *, tolerance: float = 1e-4) -> None:
-    """Require two arrays of scores to be equal up to rounding, measured by the largest of them."""
+    """Require two arrays of scores to be equal up to rounding, relative to the largest score."""
     same = a.shape == b.shape
     if same:
         scale = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))

@@ -1,0 +1,52 @@
+"""What a learner declares about itself: the service, the tests and the tables ask it, and keep no list of names."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+WEIGHTS_ARE_NOT_COPIES: Mapping[str, str] = MappingProxyType(
+    {
+        "check_sample_weight_equivalence_on_dense_data": (
+            "a weight makes a step larger, a repeated sample is another step"
+        )
+    }
+)
+"""`expected_failed_checks` of methods that learn in steps; scikit-learn excuses its SGDClassifier too."""
+ROUNDED_TO_FLOAT32: Mapping[str, str] = MappingProxyType(
+    {"check_sample_weight_equivalence_on_dense_data": "1e-7 is asked for; some BLAS kernels come that near"}
+)
+"""`expected_failed_checks` of methods with matrices in float32."""
+
+
+class LearnerFacts:
+    """The facts of a learner, with their defaults. A method overrides those that are not true of it."""
+
+    summary: ClassVar[str] = ""
+    """The method in a few words, for tables of learners."""
+    parts: ClassVar[tuple[str, ...]] = ()
+    """Names of the attributes that make up the state, each a `StatePart` made by `_start`, or None where the
+    parameters ask for none. The arrays of "_head" are saved as "head.weights" and so on."""
+    caches: ClassVar[tuple[str, ...]] = ()
+    """Names of attributes, each a `Cached` made by `_start`, that hold what is computed from the state. They are
+    cleared whenever it changes."""
+    small_parameters: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """Parameters that make it small enough for the hundreds of tiny streams of the contract checks."""
+    expected_failed_checks: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Checks of scikit-learn's `check_estimator` that it cannot pass, each with the reason."""
+    stores_samples: bool = False
+    """Whether the state holds samples, or rows from which a sample could be recovered."""
+    streaming: ClassVar[bool] = True
+    """Whether it learns as samples pass; False for the offline upper bound, which collects them and solves."""
+    order_free: ClassVar[bool] = False
+    """Whether the scores depend on the samples only, neither on their order nor on how they are batched."""
+    needs_boundaries: ClassVar[bool] = False
+    """Whether it must be told where one task ends and the next begins."""
+    lazy: ClassVar[bool] = False
+    """Whether the first scores after a change are expensive, because something is solved for them."""
+    plain_means: ClassVar[bool] = True
+    """Whether `class_means_`, if there are any, are means of the features themselves, not of their roots or
+    projections, so that the mean of a class with one sample is that sample."""
+    size_advice: str = "narrower features, fewer classes"
+    """What makes the state smaller; part of the error that it would be too large."""
+    structural: ClassVar[tuple[str, ...]] = ()
+    """Parameters that the state depends on. A change to one of them takes effect when learning starts over."""
