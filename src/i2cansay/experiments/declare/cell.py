@@ -43,6 +43,9 @@ class Cell:
     held_out : str or None
         How training samples are held out to be measured on instead of the test set: one of
         `i2cansay.experiments.run.held_out.HELD_OUT`; None measures on the test set.
+    root : bool
+        Whether the square root of the features is taken before the learner sees them: for learners that do not take
+        it themselves, so that all are compared on the same features.
 
     Examples
     --------
@@ -64,6 +67,7 @@ class Cell:
     prequential: bool = False
     tell_sessions: bool = False
     held_out: str | None = None
+    root: bool = False
 
     def __hash__(self) -> int:
         return hash(_canonical(asdict(self)))
@@ -92,7 +96,11 @@ class Cell:
         given = self.all_parameters()
         changed = {name: given[name] for name in sorted(given) if given[name] != default[name]}
         values = {**asdict(self), "parameters": changed}
-        for name in ("tell_sessions", "held_out"):  # added later: cells without them keep their identity
+        for name in (
+            "tell_sessions",
+            "held_out",
+            "root",
+        ):  # added later: cells without them keep their identity
             if not values[name]:
                 del values[name]
         return values

@@ -92,6 +92,7 @@ class Row:
     `variant` names the change that makes this row from another one; an `added` row has a method that the paper does
     not have. `in_column` has additional parameters by column. `only_in` lists the columns that the row appears in
     (all by default). A `fixed` row gives the same result for every seed when all the data are used.
+    With `root` the learner gets the square root of the features.
     """
 
     name: str
@@ -108,6 +109,7 @@ class Row:
     in_column: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     only_in: tuple[str, ...] = ()
     fixed: bool = False
+    root: bool = False
 
     @property
     def is_papers(self) -> bool:

@@ -162,6 +162,7 @@ def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) ->
         n_classes=n_classes,
         every_session=column.every_session,
         held_out=column.held_out,
+        root=row.root,
     )
     return cell, ""
 
