@@ -183,7 +183,7 @@ def load_table(name: str) -> Table:
     values = _values(name)
     columns = tuple(_column(values, column) for column in values["column"])
     blocks = tuple(
-        Block(block["backbone"], tuple(row for each in block["row"] for row in _rows(each, len(columns))))
+        Block(block["backbone"], tuple(row for each in _rows_of(block) for row in _rows(each, len(columns))))
         for block in values["block"]
     )
     extra = {
@@ -218,6 +218,12 @@ def _column(table: Mapping[str, Any], values: Mapping[str, Any]) -> Column:
         stand_in=None if stand_in is None else StandIn(**stand_in),
         **given,
     )
+
+
+def _rows_of(block: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a block as they are declared; what the block says of `only_in`, it says of each."""
+    shared = {"only_in": block["only_in"]} if "only_in" in block else {}
+    return [{**shared, **row} for row in block["row"]]
 
 
 def _rows(values: Mapping[str, Any], n_columns: int) -> list[Row]:
