@@ -31,7 +31,7 @@ from i2cansay.core.types import Features, Rows
 from i2cansay.experiments.declare.declaration import Column, load_table
 from i2cansay.experiments.report.study_tables import Values
 from i2cansay.experiments.run.shared_features import share_features
-from i2cansay.learners import calibration, make_learner
+from i2cansay.learners import base, make_learner
 from i2cansay.learners.shared import shared_i2cansay
 from i2cansay.learners.shared.feature_map import FeatureMap
 from i2cansay.streams import low_data, make_stream
@@ -176,7 +176,7 @@ def by_calibration(column: Column, lift: int, seed: int) -> Values:
         for count in CALIBRATION_COUNTS:
             with (
                 patch.object(temperature, "REMEMBERED_ROWS", rows),
-                patch.object(calibration, "CALIBRATION_COUNT", count),
+                patch.object(base, "CALIBRATION_COUNT", count),
             ):
                 model = taught(parts, {"lift": lift, "analogies": False}, column.stream, seed)
             right = model.predict(parts.X_held) == parts.y_held

@@ -12,6 +12,7 @@ import pytest
 from i2cansay import LEARNERS
 from i2cansay.core.paper import isay
 from i2cansay.core.paper.moments import ClassMoments
+from i2cansay.learners import learner_class
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.lazy import Cached
 from i2cansay.testing import small_learner
@@ -87,18 +88,7 @@ def asking(model: OnlineClassifier, X: Any) -> Iterator[None]:
     assert not reader.is_alive()
 
 
-LAZY = [
-    "slda",
-    "ncm",
-    "ridge",
-    "gaussian_nb",
-    "i2cansay_shared",
-    "ranpac",
-    "rff_lda",
-    "fecam",
-    "gdumb",
-    "joint",
-]
+LAZY = [name for name in LEARNERS if learner_class(name).lazy or learner_class(name).caches]
 
 
 @pytest.mark.parametrize("name", LAZY)

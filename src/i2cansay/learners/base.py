@@ -1,4 +1,4 @@
-"""What all learners share: open labels, checked input, growth by class, probabilities and files."""
+"""What all learners share: open labels, checked input, growth by class, calibration and files."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -8,16 +8,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
 
+from i2cansay.core.state_parts import StatePart, add_prefix, strip_prefix
 from i2cansay.core.statistics.temperature import Temperature
 from i2cansay.core.types import Features, Float64, Rows, State
-from i2cansay.learners.calibration import calibrate
 from i2cansay.learners.facts import ROUNDED_TO_FLOAT32, WEIGHTS_ARE_NOT_COPIES
 from i2cansay.learners.labels import Label, LabelRows, as_labels, check_declared
 from i2cansay.learners.learner_state import resume, whole_state
-from i2cansay.learners.parameters import check_share
-from i2cansay.learners.state_of_parts import StateOfParts
+from i2cansay.learners.predicting import Predictor
 from i2cansay.learners.validation import (
     check_features,
     check_sample_weight,
@@ -27,12 +25,20 @@ from i2cansay.learners.validation import (
 
 __all__ = ["ROUNDED_TO_FLOAT32", "WEIGHTS_ARE_NOT_COPIES", "OnlineClassifier"]
 
+# The temperature is fitted to rows that are scored before they are learnt: up to this many of a batch, and about one
+# row in a hundred of the stream, so that it costs next to nothing.
+CALIBRATION_ROWS = 16
+CALIBRATION_SHARE = 1 / 100
+# Learners that solve on demand are scored for it only when the stream has grown by this share.
+CALIBRATION_GROWTH = 0.3
+# For them only rows of classes with at least this share of the mean number of samples per class count.
+CALIBRATION_COUNT = 0.5
 # Bytes in addition to what a method learns: generator, temperature and progress; and the label of each class.
 OF_EVERY_LEARNER = 1024
 OF_EVERY_CLASS = 64
 
 
-class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
+class OnlineClassifier(Predictor, ClassifierMixin, BaseEstimator, ABC):
     """Base of every learner.
 
     A learner implements three methods over rows of classes, which are numbered in the order of their arrival:
@@ -47,15 +53,13 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
     service take care of this themselves.
     """
 
-    # Made by `_begin`; before the first batch a learner has none of them.
-    _labels: LabelRows
+    # Made by `_begin`, as are the labels and the temperature; before the first batch a learner has none of them.
     _rng: np.random.Generator
-    _temperature: Temperature
     _n_seen: int
     _calibrate_at: int
     _built_with: dict[str, Any]
 
-    # -- what a method writes -------------------------------------------------------------------------------
+    # -- what a method writes, besides `_scores` ------------------------------------------------------------
 
     @abstractmethod
     def _start(self, n_features: int) -> None:
@@ -64,10 +68,6 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
     @abstractmethod
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         """Learn a checked batch, (n, d), of classes `rows`, (n,)."""
-
-    @abstractmethod
-    def _scores(self, X: Features) -> Features:
-        """Return the score of each class, (n, c), columns in order of arrival."""
 
     def _check_parameters(self) -> None:
         """Raise ValueError if a parameter is not valid."""
@@ -114,6 +114,60 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
                 f"{', '.join(waiting)} changed after learning began, and what was learnt does not fit; "
                 "set it back, or start over with fit"
             )
+
+    # -- what follows from the parts ------------------------------------------------------------------------
+
+    def _named_parts(self) -> dict[str, StatePart]:
+        found = {name.lstrip("_"): getattr(self, name) for name in self.parts}
+        return {name: part for name, part in found.items() if part is not None}
+
+    def _check_parts(self) -> None:
+        """Raise where `parts` does not name what `_start` has made; the author of a method reads this."""
+        method = type(self).__name__
+        if not self.parts and type(self)._state is OnlineClassifier._state:
+            raise TypeError(
+                f"{method}.parts is empty, so nothing that it learns would be saved; name in it the attributes that "
+                "_start makes"
+            )
+        for name in self.parts:
+            part = getattr(self, name, self)
+            if part is self:
+                raise TypeError(f"{method}.parts names {name}, but _start does not make it")
+            if part is not None and not isinstance(part, StatePart):
+                raise TypeError(
+                    f"{method}.{name} is a {type(part).__name__}, but a part of the state has resize, drop, state "
+                    "and restore; keep an array with a row per class in a ClassRows (i2cansay.core.class_rows)"
+                )
+
+    def _grow(self, n_classes: int) -> None:
+        """Make room for `n_classes` classes."""
+        for part in self._named_parts().values():
+            part.resize(n_classes)
+
+    def _drop(self, row: int) -> None:
+        """Remove one class."""
+        for part in self._named_parts().values():
+            part.drop(row)
+
+    def _state(self) -> State:
+        """Return everything learnt as arrays."""
+        state: State = {}
+        for name, part in self._named_parts().items():
+            state |= add_prefix(name, part.state())
+        return state
+
+    def _restore(self, state: State) -> None:
+        """Take over what `_state` returned; raise ValueError where it does not fit. `_start` has been called."""
+        for name, part in self._named_parts().items():
+            try:
+                part.restore(strip_prefix(state, name), len(self._labels))
+            except KeyError as missing:
+                raise KeyError(f"{name}.{missing.args[0]}") from None
+
+    def _clear_caches(self) -> None:
+        """Discard what was computed from the state, because the state has changed."""
+        for name in self.caches:
+            getattr(self, name).clear()
 
     # -- size -----------------------------------------------------------------------------------------------
 
@@ -188,7 +242,7 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
         return self
 
     def _take(self, X: Features, labels: NDArray[Any], weights: Float64 | None) -> None:
-        calibrate(self, X, labels)
+        self._calibrate(X, labels)
         try:
             if new := self._labels.new_in(labels):
                 self._grow(len(self._labels) + len(new))  # first: there may not be the memory
@@ -198,82 +252,37 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
         finally:  # also where learning was interrupted
             self._clear_caches()
 
+    def _calibrate(self, X: Features, labels: NDArray[Any]) -> None:
+        """Fit the temperature, if it is time, to rows of a batch, (n, d) with labels (n,), before it is learnt."""
+        if self._n_seen < self._calibrate_at or not self.streaming or len(self._labels) < 2:
+            return
+        rows = self._labels.rows(labels)
+        known = np.flatnonzero(rows >= 0)
+        if self.lazy and hasattr(self, "class_counts_"):
+            # The scores of a class with one or two samples say nothing about the others; the next batch may do.
+            counts = np.empty(len(self._labels))
+            counts[self._labels.order] = self.class_counts_
+            known = known[counts[rows[known]] >= CALIBRATION_COUNT * counts.mean()]
+            if not len(known):
+                return
+        # Spread over the batch: a batch in the order of a folder begins with one class.
+        limit = len(known) if self.lazy else CALIBRATION_ROWS
+        chosen = known[:: -(-len(known) // limit)] if len(known) > limit else known
+        if len(chosen):
+            learn = self._temperature.refit if self.lazy else self._temperature.update
+            learn(self._scores(X[chosen]), rows[chosen])
+        pause = CALIBRATION_GROWTH * self._n_seen
+        if not self.lazy:
+            pause = min(pause, len(chosen) / CALIBRATION_SHARE)
+        self._calibrate_at = self._n_seen + int(pause)
+
     def _batches(self, n: int) -> list[Rows]:
         """Return the batches of `fit` for `n` samples: shuffled, of the learner's batch size if it has one."""
         order = np.arange(n) if self.order_free else self._rng.permutation(n)
         size = getattr(self, "batch_size", None) or n
         return [order[start : start + size] for start in range(0, n, size)]
 
-    # -- predicting -----------------------------------------------------------------------------------------
-
-    def class_scores(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the score of every class, (n, n_classes), columns as in `classes_`, even for one or two classes."""
-        self._check_ready()
-        X = check_features(self, X, reset=False)
-        return self._scores(X)[:, self._labels.order]
-
-    def decision_function(self, X: ArrayLike) -> NDArray[Any]:
-        """Return `class_scores`; for two classes their difference, (n,), as in scikit-learn."""
-        scores = self.class_scores(X)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    def predict(
-        self, X: ArrayLike, reject_below: float | None = None, unknown: Label | None = None
-    ) -> NDArray[Any]:
-        """Return the label of the highest score, (n,).
-
-        Parameters
-        ----------
-        reject_below : float, optional
-            From 0 to 1: a row whose highest probability (`predict_proba`) is below it gets `unknown` instead of a
-            label.
-        unknown : label, optional
-            A value of the labels' type that is not a label, such as "?" or -1. The array then keeps its type, as
-            scikit-learn's metrics require; with None it is an array of objects.
-
-        Examples
-        --------
-        >>> from i2cansay.learners import make_learner
-        >>> X, y = [[0.0], [2.0], [10.0], [12.0]], ["low", "low", "high", "high"]
-        >>> model = make_learner("slda").partial_fit(X, y).partial_fit(X, y)
-        >>> model.predict([[1.0], [6.1]], reject_below=0.9)
-        array(['low', None], dtype=object)
-        >>> from sklearn.metrics import accuracy_score
-        >>> accuracy_score(["low", "high"], model.predict([[1.0], [6.1]], reject_below=0.9, unknown="?"))
-        0.5
-        """
-        if reject_below is not None:
-            check_share(reject_below=reject_below)
-        scores = self.class_scores(X)
-        labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
-        if reject_below is None:
-            return labels
-        rejected = self._temperature.probabilities(scores).max(axis=1) < reject_below
-        return self._labels.with_unknown(labels, rejected, unknown)
-
-    def predict_proba(self, X: ArrayLike) -> Float64:
-        """Return probabilities, (n, n_classes): softmax of the scores at a temperature learnt from the stream."""
-        scores = self.class_scores(X)
-        return self._temperature.probabilities(scores)
-
     # -- classes --------------------------------------------------------------------------------------------
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The labels seen so far, sorted."""
-        if not self._started:
-            raise AttributeError(f"{type(self).__name__} has seen no sample yet, so it has no classes_")
-        return self._labels.sorted
-
-    @property
-    def label_kind(self) -> str | None:
-        """The type of the labels: "U" strings, "i" whole numbers, "f" the same as floats, "b" booleans; None yet."""
-        return self._labels.kind if self._started else None
-
-    @property
-    def fades(self) -> bool:
-        """Whether earlier samples count less with every later one: then a class mean can be its latest sample."""
-        return bool(getattr(self, "forgetting", 0))
 
     def forget(self, label: Label) -> Self:
         """Remove a class: its statistics and its weights.
@@ -371,14 +380,6 @@ class OnlineClassifier(StateOfParts, ClassifierMixin, BaseEstimator, ABC):
         if (rows < 0).any():
             self._labels.row(labels[rows < 0].tolist()[0])  # raises, naming those that are known
         return X, rows, weights
-
-    def _check_ready(self) -> None:
-        if not self._started:
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet: teach it with fit or partial_fit first"
-            )
-        if not len(self._labels):
-            raise ValueError("every class has been forgotten; teach one before asking")
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._started

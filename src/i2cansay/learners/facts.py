@@ -50,3 +50,8 @@ class LearnerFacts:
     """What makes the state smaller; part of the error that it would be too large."""
     structural: ClassVar[tuple[str, ...]] = ()
     """Parameters that the state depends on. A change to one of them takes effect when learning starts over."""
+
+    @property
+    def fades(self) -> bool:
+        """Whether earlier samples count less with every later one: then a class mean can be its latest sample."""
+        return bool(getattr(self, "forgetting", 0))

@@ -1,0 +1,100 @@
+"""What a taught learner answers: scores, labels, probabilities, and which classes it knows."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import NotFittedError
+
+from i2cansay.core.statistics.temperature import Temperature
+from i2cansay.core.types import Features, Float64
+from i2cansay.learners.facts import LearnerFacts
+from i2cansay.learners.labels import Label, LabelRows
+from i2cansay.learners.parameters import check_share
+from i2cansay.learners.validation import check_features
+
+
+class Predictor(LearnerFacts, ABC):
+    """The half of `OnlineClassifier` that answers: from the scores of a method to labels and probabilities."""
+
+    _labels: LabelRows
+    _temperature: Temperature
+
+    @abstractmethod
+    def _scores(self, X: Features) -> Features:
+        """Return the score of each class, (n, c), columns in order of arrival."""
+
+    @property
+    @abstractmethod
+    def _started(self) -> bool:
+        """Whether it has been taught anything."""
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels seen so far, sorted."""
+        if not self._started:
+            raise AttributeError(f"{type(self).__name__} has seen no sample yet, so it has no classes_")
+        return self._labels.sorted
+
+    @property
+    def label_kind(self) -> str | None:
+        """The type of the labels: "U" strings, "i" whole numbers, "f" the same as floats, "b" booleans; None yet."""
+        return self._labels.kind if self._started else None
+
+    def class_scores(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the score of every class, (n, n_classes), columns as in `classes_`, even for one or two classes."""
+        self._check_ready()
+        X = check_features(self, X, reset=False)
+        return self._scores(X)[:, self._labels.order]
+
+    def decision_function(self, X: ArrayLike) -> NDArray[Any]:
+        """Return `class_scores`; for two classes their difference, (n,), as in scikit-learn."""
+        scores = self.class_scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(
+        self, X: ArrayLike, reject_below: float | None = None, unknown: Label | None = None
+    ) -> NDArray[Any]:
+        """Return the label of the highest score, (n,).
+
+        Parameters
+        ----------
+        reject_below : float, optional
+            From 0 to 1: a row whose highest probability (`predict_proba`) is below it gets `unknown` instead of a
+            label.
+        unknown : label, optional
+            A value of the labels' type that is not a label, such as "?" or -1. The array then keeps its type, as
+            scikit-learn's metrics require; with None it is an array of objects.
+
+        Examples
+        --------
+        >>> from i2cansay.learners import make_learner
+        >>> X, y = [[0.0], [2.0], [10.0], [12.0]], ["low", "low", "high", "high"]
+        >>> model = make_learner("slda").partial_fit(X, y).partial_fit(X, y)
+        >>> model.predict([[1.0], [6.1]], reject_below=0.9)
+        array(['low', None], dtype=object)
+        >>> from sklearn.metrics import accuracy_score
+        >>> accuracy_score(["low", "high"], model.predict([[1.0], [6.1]], reject_below=0.9, unknown="?"))
+        0.5
+        """
+        if reject_below is not None:
+            check_share(reject_below=reject_below)
+        scores = self.class_scores(X)
+        labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
+        if reject_below is None:
+            return labels
+        rejected = self._temperature.probabilities(scores).max(axis=1) < reject_below
+        return self._labels.with_unknown(labels, rejected, unknown)
+
+    def predict_proba(self, X: ArrayLike) -> Float64:
+        """Return probabilities, (n, n_classes): softmax of the scores at a temperature learnt from the stream."""
+        scores = self.class_scores(X)
+        return self._temperature.probabilities(scores)
+
+    def _check_ready(self) -> None:
+        if not self._started:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet: teach it with fit or partial_fit first"
+            )
+        if not len(self._labels):
+            raise ValueError("every class has been forgotten; teach one before asking")
