@@ -1,4 +1,4 @@
-"""Things by name: from a table of ours, an entry point of another package, or as "package.module:Class"."""
+"""Finds classes by name: in a table of ours, by an entry point of another package, or as "package.module:Class"."""
 
 import os
 import re
@@ -23,7 +23,7 @@ def is_import_name(name: str) -> bool:
 
 
 def import_by_name(name: str) -> Any:
-    """Import what "package.module:Class" names; the module may also lie in the current folder.
+    """Import what "package.module:Class" names; the module may also be in the current folder.
 
     Only for names that a user types: importing a module runs it.
 
@@ -40,18 +40,18 @@ def import_by_name(name: str) -> Any:
     module, _, attribute = name.partition(":")
     top = module.partition(".")[0]
     if top not in sys.modules and find_spec(top) is None and os.getcwd() not in sys.path:
-        # A console script does not look into the current folder. Last, so that nothing installed is hidden.
+        # A console script does not search the current folder. It comes last, so that it hides nothing installed.
         sys.path.append(os.getcwd())
     try:
         found = import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise  # the module is there, and needs one that is not
+            raise  # the module exists, but imports one that does not
         raise ValueError(
-            f"there is no module {error.name} for {name!r}; install it, or run this in the folder where it lies"
+            f"there is no module {error.name} for {name!r}; install it, or run this in the folder that it is in"
         ) from None
     if not hasattr(found, attribute):
-        # Where it lies: a module of the same name in the standard library comes before one in the current folder.
+        # With its file: a module of the same name in the standard library hides one in the current folder.
         raise ValueError(
             f"the module {module} ({getattr(found, '__file__', None) or 'built-in'}) has no {attribute}"
         )

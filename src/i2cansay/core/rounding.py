@@ -1,12 +1,12 @@
-"""What rounding does to statistics from which samples are taken out again, and when it is too much.
+"""How much rounding is left in statistics from which samples were taken out, and when it is too much.
 
-A sum of squares is rounded in its last digit as it grows. Take one large sample out of it, and what is left of the
-small ones has that rounding: after a value of 1e7 among values of 1, a sum in float64 is known to 0.02 or so, and
-after one of 1e9 not at all. The rounding stays when the sample leaves, so whoever takes samples out keeps how much
-there may be, in units of the sums themselves, and asks here whether what is left is still worth its name. Roundings
-are independent of each other: two of them add up as the sides of a right angle do (`np.hypot`).
+A sum of squares is rounded in its last digit. If one large sample is taken out of it, the sum of the small ones
+still has that rounding: after a value of 1e7 among values of 1, a sum in float64 is known to about 0.02, and after
+one of 1e9 not at all. So statistics that samples are taken out of keep a bound of their rounding, in the units of
+the sums, and check here whether it is still small compared with what is left. Roundings are independent: two of them
+combine like the sides of a right angle (`np.hypot`).
 
-While samples are only added nothing has to be kept: sums of squares never fall, so the present one is the largest.
+While samples are only added no bound is needed: sums of squares never fall, so the present one is the largest.
 """
 
 import numpy as np
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from i2cansay.core.types import Float64
 
-# Statistics that samples were taken out of are what the rest alone would give, within this share: sums of squares of
-# their mean over the dimensions, means of the spread. A spread below this share of the features themselves is none.
-# A millionth moves no decision that is worth the name, and leaves room for outliers 1e5 times as far out.
+# Statistics that samples were taken out of equal those of the other samples up to this share: sums of squares
+# relative to their mean over the dimensions, means relative to the spread. A spread below this share of the features
+# counts as none. A millionth changes no prediction that matters, and allows for outliers 1e5 times as far out.
 EXACT = 1e-6
 EPSILON = float(np.finfo(np.float64).eps)
 # Roundings of one sum and its difference, in units of the last digit; those of many additions partly cancel.

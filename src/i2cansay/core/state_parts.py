@@ -64,7 +64,7 @@ def strip_prefix(state: State, part: str) -> State:
 
 
 def check_range(name: str, numbers: ArrayLike, low: float = 0.0, high: float = LARGEST_COUNT) -> None:
-    """Raise ValueError unless all of `numbers` lie from `low` to `high`, as all learnt ones do.
+    """Raise ValueError unless all of `numbers` are from `low` to `high`, as all learnt ones are.
 
     Examples
     --------

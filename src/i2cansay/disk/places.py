@@ -1,4 +1,4 @@
-"""Where data sets and caches lie on this machine."""
+"""Where data sets and caches are on this machine."""
 
 from __future__ import annotations
 

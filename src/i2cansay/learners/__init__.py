@@ -34,7 +34,7 @@ LEARNERS: dict[str, str] = {
     "dsdm": "i2cansay.learners.memory.dsdm:DSDM",
     "joint": "i2cansay.learners.bounds.joint:JointLogisticRegression",
 }
-"""Every method by name, as "module:Class", imported when it is asked for."""
+"""Every method by name, as "module:Class", imported on use."""
 
 
 def learner_class(name: str) -> type[OnlineClassifier]:

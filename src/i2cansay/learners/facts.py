@@ -13,7 +13,7 @@ WEIGHTS_ARE_NOT_COPIES: Mapping[str, str] = MappingProxyType(
 )
 """`expected_failed_checks` of methods that learn in steps; scikit-learn excuses its SGDClassifier too."""
 ROUNDED_TO_FLOAT32: Mapping[str, str] = MappingProxyType(
-    {"check_sample_weight_equivalence_on_dense_data": "1e-7 is asked for; some BLAS kernels come that near"}
+    {"check_sample_weight_equivalence_on_dense_data": "it requires 1e-7, which only some BLAS kernels reach"}
 )
 """`expected_failed_checks` of methods with matrices in float32."""
 

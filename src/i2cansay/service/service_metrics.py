@@ -59,7 +59,7 @@ class ServiceMetrics:
         return Counter(name, help_text, labels, namespace=NAMESPACE, registry=self._registry)
 
     def gauge(self, name: str, help_text: str, value: Callable[[], float]) -> None:
-        """Add a value that is asked for whenever the metrics are read."""
+        """Add a value that is computed whenever the metrics are read."""
         Gauge(name, help_text, namespace=NAMESPACE, registry=self._registry).set_function(value)
 
     def learnt(self, samples: int) -> None:

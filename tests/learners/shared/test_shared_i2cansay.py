@@ -270,7 +270,7 @@ def test_twenty_thousand_dimensions_are_learnt() -> None:
 
 @pytest.mark.parametrize("fraction", [0.05, 0.01, 0.001])
 def test_head_survives_a_stream_that_begins_with_next_to_no_spread(fraction: float) -> None:
-    # As with pictures of a camera that stands still, and then moves.
+    # As with images of a camera that stands still, and then moves.
     rng, means = np.random.default_rng(0), 2 * np.random.default_rng(99).standard_normal((5, 32))
     y = np.arange(2000) % 5
     spread = np.where(np.arange(2000) < 700, fraction, 1.0)[:, None]

@@ -2,7 +2,7 @@
 
 Symbols: S_c -> packed[c], the sum over the samples of class c of (f - p_c)(f - p_c)^T with p_c their mean *at the
 end*, as one triangle in LAPACK's rectangular full packed format (see `symmetric`). In float32: with 100 classes
-of 1280 dimensions that is 328 MB instead of 655, and whoever inverts such a matrix from few samples must shrink it
+of 1280 dimensions that is 328 MB instead of 655, and to invert such a matrix from few samples one must shrink it
 by far more than what rounding moves.
 """
 

@@ -20,7 +20,7 @@ class StreamingLDA(OnlineClassifier):
 
     The covariance is ``A = (1 - e) S/N + e tr(S/N)/d I`` with S the scatter of all samples around the final
     means of their classes, and the score of class c is ``f A^-1 p_c - p_c A^-1 p_c / 2``, less a term common
-    to all classes. A is factorised when a score is asked for and something has been learnt since.
+    to all classes. A is factorised at the first prediction after something was learnt.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from i2cansay.learners.parameters import check_not_negative, check_positive, che
 
 # No variance is taken to be below this share of the features' own: few samples underestimate it.
 LEAST_SHARE = 1e-3
-# Experts are also trained when scores are needed, which must neither overflow nor take for ever.
+# Experts are also trained when scores are needed, which must neither overflow nor take forever.
 LARGEST_RATE = 1e3
 MOST_EPOCHS = 1000
 
@@ -58,8 +58,8 @@ class CNDPM(OnlineClassifier):
     - A class an expert has never seen has probability zero under it, so a new class always goes to the memory.
     - p_0 is the Gaussian of all samples so far, by dimension; the authors' is a constant.
     - Samples go to one expert instead of being shared out: densities of many dimensions leave nothing to share.
-    - What lies in the memory when an answer is asked for answers too, as the expert it would make now. The authors'
-      streams end with next to nothing there; here it can be the last classes of the stream.
+    - The samples in the memory take part in a prediction too, as the expert that they would make now. The authors'
+      streams end with next to nothing in the memory; here it can be the last classes of the stream.
 
     References
     ----------

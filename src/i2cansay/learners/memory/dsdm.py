@@ -31,12 +31,12 @@ class DSDM(OnlineClassifier):
     radius_period : int
         The same for the moving average that decides between storing and moving.
     prune : {"size", "session"}
-        When rows are given up. "size": as soon as there are more than N, down to ``(1 - slack) N``; the learner
+        When rows are dropped. "size": as soon as there are more than N, down to ``(1 - slack) N``; the learner
         never sees a session. "session": in `end_session` only, down to N, as the authors' notebook has it; the
-        rows are then not bounded in between, and whoever plays the stream has to say where a session ends
+        rows are then not bounded in between, and the learner has to be told where a session ends
         (``play(..., tell_sessions=True)``).
     slack : float
-        Share of the rows given up at once, so that densities are not computed for every sample.
+        Share of the rows dropped at once, so that densities are not computed for every sample.
     n_neighbors : int
         Neighbours of the local outlier factor by which the densest rows are found; all where there are fewer.
 

@@ -182,7 +182,7 @@ class GaussianExpert:
 
     @classmethod
     def from_state(cls, state: State, n_features: int, n_classes: int) -> "GaussianExpert":
-        """Return an expert as `state()` returned it, of a learner of this width and so many classes."""
+        """Return an expert from what `state()` returned, for a learner of this width and number of classes."""
         classes, directions, variances = state["classes"], state["directions"], state["variances"]
         known = len(classes)
         fits = classes.shape == (known,) and known > 0 and bool((np.diff(classes) > 0).all())

@@ -28,8 +28,8 @@ class GSS(ReplayLearner[SimilarityBuffer | DiverseBuffer]):
         whenever the memory is full, the rows stay whose gradients have the smallest sum of pairwise cosines, solved
         by elimination and exchange instead of an integer programme (`diverse_subset`).
     n_compared, compared_rows : int
-        For "greedy": a batch and its rows are compared with so many random batches of the memory of so many rows;
-        published are 10 of as many rows as a batch has.
+        For "greedy": a batch and its rows are compared with this many random batches of the memory, of this many
+        rows; published are 10 of as many rows as a batch has.
     recent : float
         Share of the memory that takes new rows between two selections, for "iqp"; 0.1 as published.
     n_replayed : int

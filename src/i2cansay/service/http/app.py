@@ -48,7 +48,7 @@ def create_app(service: Service, policy: AccessPolicy | None = None) -> FastAPI:
     )
     v1 = APIRouter(prefix="/v1", responses=REFUSALS, route_class=JsonRoute)
     others = APIRouter(route_class=JsonRoute)
-    add_lesson_routes(v1, service)  # first: routes are tried in this order, and these are asked for most
+    add_lesson_routes(v1, service)  # first: routes are tried in this order, and these are used most
     add_model_routes(v1, service)
     add_health_routes(others, service)
     add_page_routes(others)

@@ -1,4 +1,4 @@
-"""Routes for whoever watches the service: is it alive, is it ready, how much does it do?"""
+"""Routes for monitoring: is the service alive, is it ready, how much does it do?"""
 
 from __future__ import annotations
 

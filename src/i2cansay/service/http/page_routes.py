@@ -1,4 +1,4 @@
-"""Routes of the web page: its files, as they lie in the folder `page`."""
+"""Routes of the web page: its files, as they are in the folder `page`."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ from typing import Any
 import h11
 
 CHUNKS = 1000
-"""A body may have so many chunks of any size."""
+"""A body may have this many chunks of any size."""
 CHUNK = 16
-"""With more, so many bytes must be in each on average."""
+"""With more, they must have this many bytes on average."""
 
 
 class TinyChunks(h11.RemoteProtocolError):
