@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from i2cansay import SharedI2CANSAY, load
 from i2cansay.testing import learner_checks
-from i2cansay.testing.comparison import state_difference
+from i2cansay.testing.requirements import state_difference
 from tests.learners.shared.material import closed_form, shared, taught
 
 WIDTHS = (5, 8, 3)
