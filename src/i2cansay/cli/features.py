@@ -28,4 +28,4 @@ def features_of(dataset: str, encoder: str, *, size: int | None, fraction: float
     percent = "" if fraction is None else f" {fraction:.0%}"
     title = f"{dataset}{percent} ({len(y):,} train, {len(y_test):,} test), {model.name} {X.shape[1]}-d"
     typer.echo(f"{title}: ready", err=True)
-    return FeatureData(title, X, y, X_test, y_test)
+    return FeatureData(title, X, y, X_test, y_test, tuple(block.width for block in model.blocks))

@@ -5,6 +5,7 @@
 array(['north'], dtype='<U5')
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from i2cansay.core.import_by_name import find_class
@@ -71,8 +72,12 @@ def make_learner(name: str, **parameters: Any) -> OnlineClassifier:
     return made
 
 
-def make_seeded_learner(name: str, seed: int, **parameters: Any) -> OnlineClassifier:
-    """Return a new learner by name with these parameters and this seed; a method that draws nothing takes none.
+def make_seeded_learner(
+    name: str, seed: int, *, blocks: Sequence[int] | None = None, **parameters: Any
+) -> OnlineClassifier:
+    """Return a new learner by name for features of these blocks, with these parameters and this seed.
+
+    A method that draws nothing takes no seed, and one without a parameter `blocks` is not told of them.
 
     Examples
     --------
@@ -80,6 +85,10 @@ def make_seeded_learner(name: str, seed: int, **parameters: Any) -> OnlineClassi
     7
     >>> make_seeded_learner("ncm", 7)
     NearestClassMean()
+    >>> make_seeded_learner("i2cansay_shared", 7, blocks=(64, 32)).blocks
+    (64, 32)
     """
-    draws = "random_state" in learner_class(name)().get_params(deep=False)
-    return make_learner(name, **({"random_state": seed} if draws else {}), **parameters)
+    facts = {"random_state": seed, "blocks": tuple(blocks) if blocks and len(blocks) > 1 else None}
+    known = learner_class(name)().get_params(deep=False)
+    told = {key: value for key, value in facts.items() if key in known and value is not None}
+    return make_learner(name, **told, **parameters)

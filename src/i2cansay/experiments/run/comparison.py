@@ -14,13 +14,14 @@ from i2cansay.streams import low_data, make_stream
 
 @dataclass(frozen=True)
 class FeatureData:
-    """Features and labels to stream, and others to be measured on."""
+    """Features and labels to stream, and others to be measured on; `blocks` are the widths of their blocks."""
 
     title: str
     X: Features
     y: NDArray[Any]
     X_test: Features
     y_test: NDArray[Any]
+    blocks: tuple[int, ...] = ()
 
     def low_data(self, fraction: float, seed: int = 0) -> "FeatureData":
         """Return the same data with only a share of each class's training rows."""
@@ -64,7 +65,7 @@ def compare(
             settings = {key: value for key, value in settings.items() if key in known}
         for seed in seeds:
             order = make_stream(stream, data.y, batch_size=batch_size, seed=seed)
-            learner = make_seeded_learner(name, seed, **settings)
+            learner = make_seeded_learner(name, seed, **{"blocks": data.blocks, **settings})
             with show_progress(f"{name}, seed {seed}") as bar:
                 outcome = play(
                     learner,

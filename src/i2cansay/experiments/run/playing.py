@@ -14,7 +14,7 @@ import numpy as np
 import i2cansay
 from i2cansay.core.statistics.signed_root import signed_root
 from i2cansay.evaluate import play
-from i2cansay.experiments.declare.cell import Cell, default_parameters
+from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.run.held_out import hold_out
 from i2cansay.experiments.run.record import Record, kept_rows
 from i2cansay.experiments.run.shared_features import SharedFeatures
@@ -41,8 +41,7 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
     if cell.root:
         X, X_test = signed_root(X), signed_root(X_test)
     kind = learner_class(cell.learner)
-    known = {**_blocks(cell.learner, features.blocks), **cell.parameters}
-    learner = make_seeded_learner(cell.learner, cell.seed, **known)
+    learner = make_seeded_learner(cell.learner, cell.seed, **{"blocks": features.blocks, **cell.parameters})
     outcome = play(
         learner,
         X,
@@ -66,12 +65,6 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
         versions=versions(),
         commit=commit(),
     )
-
-
-def _blocks(learner: str, widths: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
-    """Return what a learner with a parameter `blocks` is told of the features: the widths of their blocks."""
-    asks = len(widths) > 1 and "blocks" in default_parameters(learner)
-    return {"blocks": widths} if asks else {}
 
 
 @cache
