@@ -29,7 +29,10 @@ STUDIES = [RECORDS / "shared_behaviour.jsonl", RECORDS / "shared_choices.jsonl"]
 IMAGE = "docs/images/methods.svg"
 PAGES = ("docs/shared-mode.md", "docs/shared-mode-details.md")
 PLACE = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
-GUIDE_ROWS = ("paper", "shared", "wide", "slda_oas", "ridge", "ranpac_10k", "fecam", "joint")
+GUIDE_ROWS = (
+    *("paper", "shared", "wide", "slda_oas", "ridge", "ranpac_10k", "fecam", "joint"),
+    *("stages_best", "stages_small", "stages_slda_oas", "stages_ridge", "stages_joint"),
+)
 
 
 def tables(plans: dict[str, Plan], runs: StudyRuns) -> dict[str, str]:

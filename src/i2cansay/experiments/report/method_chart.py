@@ -23,6 +23,10 @@ ROWS = (
     "rff_lda",
     "fecam",
     "joint",
+    "stages_best",
+    "stages_small",
+    "stages_slda_oas",
+    "stages_joint",
 )
 # Distinct without colour too.
 MARKS = {
