@@ -86,4 +86,4 @@ class Limits:
     json_values: int = 250_000
     request_pixels: int = 800_000_000
     pixels_in_flight: int = 1_600_000_000
-    named: int = 50_000
+    named: int = 20_000
