@@ -11,6 +11,7 @@ import pytest
 from i2cansay.service.access.middleware import WRONG_TOKENS_AT_ONCE
 from i2cansay.service.http.app import create_app
 from i2cansay.service.limits import Limits
+from i2cansay.service.model.waiting import COPIES
 from tests.service.material import make_image
 from tests.service.running import Running
 
@@ -97,6 +98,8 @@ def test_the_limits_are_those_of_the_code() -> None:
         in words
     )
     assert f"{limits.state_bytes // 2**20} MB of state" in words
+    assert f"{limits.named:,} classes named" in words
+    assert f"{COPIES} copies of samples in a class that is not complete" in words
     assert f"{limits.waiting} requests waiting" in words
     assert f"{limits.seconds:g} seconds per request" in words
     assert f"| {limits.connections} at once" in words

@@ -55,6 +55,8 @@ class Limits:
         Of one request in JSON, counted by its commas before it is parsed. Features in base64 are one value.
     request_pixels : int
         Of all images of one request, read from their headers.
+    named : int
+        Classes named in one answer: samples times `top`, or times the classes there are.
     pixels_in_flight : int
         Of all requests that wait for one encoder. Beyond it, large requests get 429.
     """
@@ -84,3 +86,4 @@ class Limits:
     json_values: int = 250_000
     request_pixels: int = 800_000_000
     pixels_in_flight: int = 1_600_000_000
+    named: int = 20_000

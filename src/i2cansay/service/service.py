@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -152,10 +152,16 @@ class Service:
             if len(self.models) + len(self.damaged) >= self.limits.models:
                 raise conflict(f"there are {self.limits.models} models, which is the limit; delete one")
             path = self._places / f"{facts.name}{MODEL_SUFFIX}"
+            if path.exists():
+                raise conflict(f"there is a file {path.name} that came after the start; restart to serve it")
             try:
                 write(path)
                 model = ServedModel(path, self.limits, self.metrics)
-            except (sqlite3.Error, OSError, Damaged) as error:
+            except Damaged as error:
+                with suppress(OSError):
+                    remove(path)
+                raise not_stored(str(error)) from error
+            except (sqlite3.Error, OSError) as error:
                 raise not_stored(str(error)) from error
             self.models = {**self.models, facts.name: model}
             return model

@@ -255,6 +255,21 @@ def test_limits(start: Starter) -> None:
         assert refusal.value.status == status, str(refusal.value)
 
 
+def test_an_answer_names_no_more_classes_than_allowed(start: Starter) -> None:
+    rng = np.random.default_rng(0)
+    running = start(limits=Limits(named=12))
+    model = running.client.create("numbers", encoder=None)
+    labels = ["a", "b", "c"] * 2
+    model.learn(labels, features=rows(labels, rng))
+    assert (
+        len(model.predict(features=rows(["a"] * 4, rng), top=1000)) == 4
+    )  # three classes each: there are no more
+    assert len(model.predict(features=rows(["a"] * 6, rng), top=2)) == 6
+    with pytest.raises(RequestRefused, match="this one would name 15: 5 samples with 3 each") as refusal:
+        model.predict(features=rows(["a"] * 5, rng), top=1000)
+    assert refusal.value.status == 413
+
+
 def test_a_body_without_a_length_is_cut_off(start: Starter) -> None:
     running = start(limits=Limits(body_bytes=1000))
     running.client.create("numbers", encoder=None)

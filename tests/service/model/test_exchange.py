@@ -12,9 +12,11 @@ import pytest
 
 from i2cansay.core.types import State
 from i2cansay.learners import make_learner
+from i2cansay.service import service as service_module
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.model.exchange import UNPROVEN
 from i2cansay.service.service import Service
+from i2cansay.service.storage.database import Damaged
 from tests.learners.forged import forged, taught_file
 
 Forge = Callable[[dict[str, str], State], None]
@@ -45,6 +47,13 @@ def labels(*names: Any) -> Forge:
 
 def width(value: int) -> Forge:
     return numbers("progress", value)
+
+
+def seen(samples: int) -> Forge:
+    def forge(header: dict[str, str], state: State) -> None:
+        state["progress"][1] = samples
+
+    return forge
 
 
 def parameters(**given: Any) -> Forge:
@@ -103,6 +112,8 @@ def test_a_forged_file_is_refused_with_a_sentence(
         ("i2cansay_shared", parameters(lift="wide"), "smaller lift"),
         ("i2cansay_shared", parameters(lift=3000), "cannot be what was learnt"),
         ("i2cansay_shared", parameters(n_pseudo=3e6), "n_pseudo must be at most 100"),
+        ("i2cansay_shared", numbers("head.centre", 1e59), "does not answer"),
+        ("slda", seen(2**50), "more than 1099511627776 samples"),
         ("i2cansay_shared", parameters(forgetting=0.5), "lets samples fade|was learnt"),
         ("i2cansay", parameters(lr="fast"), "lr must be"),
         ("i2cansay", parameters(memory_size=5), "stores samples|lacks"),
@@ -131,6 +142,30 @@ def test_one_sample_counted_twice_is_refused_where_the_file_shows_it(
     with pytest.raises(ServiceError, match="the samples of the class 'one' are all the same"):
         service.import_model("odd", (tmp_path / "model.i2cs").read_bytes())
     assert service.models == {}
+
+
+def test_what_cannot_be_opened_leaves_no_file(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def damaged(*_: object) -> None:
+        raise Damaged("is damaged: it was forged")
+
+    monkeypatch.setattr(service_module, "ServedModel", damaged)
+    with pytest.raises(ServiceError, match="it was forged"):
+        service.import_model("odd", taught_file("ncm", tmp_path))
+    assert list((tmp_path / "service" / "models").iterdir()) == []
+
+
+def test_a_file_that_came_after_the_start_is_not_overwritten(service: Service, tmp_path: Path) -> None:
+    copied = tmp_path / "service" / "models" / "restored.sqlite"
+    copied.write_bytes(b"a backup")
+    data = taught_file("ncm", tmp_path)
+    with pytest.raises(ServiceError, match=r"restored.sqlite that came after the start") as refusal:
+        service.create("restored", encoder=None)
+    assert refusal.value.status == 409
+    with pytest.raises(ServiceError, match=r"restored.sqlite that came after the start"):
+        service.import_model("restored", data)
+    assert copied.read_bytes() == b"a backup"
 
 
 def test_a_learner_that_forgets_by_itself_is_refused(service: Service, tmp_path: Path) -> None:

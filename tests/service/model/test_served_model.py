@@ -17,7 +17,7 @@ from i2cansay.service.model.revision import can_undo
 from i2cansay.service.model.served_model import Question, ServedModel
 from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.testing import small_learner
-from tests.service.material import new_model, rows, teach
+from tests.service.material import WIDTH, new_model, rows, teach
 
 
 def reopened(model: ServedModel) -> ServedModel:
@@ -418,4 +418,29 @@ def test_a_key_is_bound_to_the_labels_of_its_lesson(tmp_path: Path) -> None:
     assert refusal.value.status == 409
     model.teach(Rename("a", "z")).result()  # the request is still the same
     assert teach(model, ["a", "a", "b"], rng, b"key").repeated == 2
+    model.close()
+
+
+def test_a_question_without_a_finite_score_fails_alone(tmp_path: Path) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "b"] * 3, rng)
+    learner = type(model.state().learner)
+    real = learner.class_scores
+
+    def overflowing(self: Any, X: Any) -> Any:
+        scores = real(self, X)
+        scores[X[:, 0] > 1e9] = np.nan
+        return scores
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(learner, "class_scores", overflowing)
+        good, bad = rows(["a"], rng), np.full((1, WIDTH), 1e10, dtype=np.float32)
+        answers = model._ask_each([Question(good, 1), Question(bad, 1), Question(good, 1)])
+        assert [len(answer) if isinstance(answer, list) else 0 for answer in answers] == [1, 0, 1]
+        assert isinstance(answers[1], ServiceError)
+        assert answers[1].status == 409
+        with pytest.raises(ServiceError, match="no finite score"):
+            model.teach(Learn(bad, ("a",))).result()
+    assert model.state().classes["a"].count == 3
     model.close()

@@ -10,7 +10,7 @@ from i2cansay.service.model.taught_rows import (
     LessonSource,
     PrequentialScores,
     TaughtRows,
-    n_different,
+    row_digests,
     stacked,
 )
 
@@ -57,8 +57,8 @@ def test_copies_count_once_and_minus_zero_is_zero() -> None:
         rows.positions,
         rows.tested,
     )
-    assert n_different([zero]) == 1
-    assert n_different([rows, rows]) == 2
+    assert len(row_digests([zero])) == 1
+    assert len(row_digests([rows, rows])) == 2
 
 
 def test_pieces_are_stacked_in_their_order() -> None:

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 
 from i2cansay.core.types import Float32
 from i2cansay.service.access.permissions import needs
+from i2cansay.service.errors import too_large
 from i2cansay.service.http.api import LEARN_FORM, PREDICT_FORM, Key, body_of, wait
 from i2cansay.service.http.bodies import ParsedBody, to_learn, to_predict
 from i2cansay.service.http.schemas import (
@@ -70,6 +71,12 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         """Predict samples: the likeliest classes, and how unlike all known classes each sample is."""
         model = service.model(name)
         parsed = await to_predict(request, limits)
+        named = len(parsed) * min(parsed.top, len(model.snapshot.classes))
+        if named > limits.named:
+            raise too_large(
+                f"one answer may name {limits.named} classes, this one would name {named}: {len(parsed)} samples "
+                f"with {named // len(parsed)} each; ask for a smaller top, or in parts"
+            )
         X = await features_of(service, model, parsed, request)
         predictions = await wait(model.ask(Question(X, parsed.top)), limits.seconds)
         return JSONResponse(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import tempfile
@@ -22,6 +23,7 @@ from i2cansay.service.label_text import check_label
 from i2cansay.service.limits import Limits
 from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.size import check_size
+from i2cansay.service.model.snapshot import finite_scores
 from i2cansay.service.storage.database import Changes
 from i2cansay.service.storage.model_records import ClassRecord, LogEntry, ModelFacts
 
@@ -30,6 +32,8 @@ UNPROVEN = "its file cannot show that every class has different samples"
 """Said of an imported model whose learner keeps no spread per class: a mean may be one sample, counted twice."""
 # The relative spread that rounding leaves where all samples are the same.
 NO_SPREAD = 1e-7
+MOST_SEEN = 2**40
+"""Samples of an imported model: so many that more can be added for ever."""
 
 
 def export(state: ModelState) -> bytes:
@@ -57,8 +61,12 @@ def read_export(
             encoder = EncoderIdentity.from_header(extra) if extra else None
         except (ValueError, OSError) as error:
             raise refused(str(error).replace(str(path), "the file")) from error
+    if state := learner.state():
+        _check_answers(learner)
+        if int(state["progress"].max()) > MOST_SEEN:
+            raise refused(f"the file claims to have seen more than {MOST_SEEN} samples; it was not learnt")
     now = time.time()
-    state = _with_text_labels(learner.state(), limits)
+    state = _with_text_labels(state, limits)
     counts = _counts(state, min_samples)
     unproven = UNPROVEN if counts and not _check_spread(state, list(counts)) else ""
     facts = ModelFacts(
@@ -79,6 +87,19 @@ def _check_room(limits: Limits, learner: OnlineClassifier, width: int, classes: 
             f"classes and features of width {limits.width}"
         )
     check_size(learner, width, classes, limits.state_bytes)
+
+
+def _check_answers(learner: OnlineClassifier) -> None:
+    """Try a learner: numbers that pass one by one may still not make a model that answers and learns."""
+    width, label = learner.n_features_in_, learner.classes_[0]
+    rows = np.outer([0.0, 1.0, -1.0, 1e3], np.ones(width)).astype(np.float32)
+    try:
+        finite_scores(learner, rows)
+        with np.errstate(all="ignore"):
+            taught = copy.deepcopy(learner).partial_fit(rows, [label] * len(rows))
+        finite_scores(taught, rows)
+    except Exception as error:  # a state that cannot have been learnt may raise anything
+        raise refused(f"the file was not learnt: a model of it does not answer ({error})") from error
 
 
 def _learner_name(learner: OnlineClassifier) -> str:

@@ -71,7 +71,11 @@ class ServedModel:
         together, waiting = limits.together, limits.waiting
         self._teaching = Batcher[Request, Answer](name, self._teach, waiting=waiting, together=together)
         self._asking = Batcher[Question, list[Prediction]](
-            name, self._ask, waiting=waiting, together=limits.rows, weight=lambda question: len(question.X)
+            name,
+            self._ask_each,
+            waiting=waiting,
+            together=limits.rows,
+            weight=lambda question: len(question.X),
         )
 
     def _open_database(self) -> Database:
@@ -89,6 +93,15 @@ class ServedModel:
         """Queue a question."""
         with self._unless_deleted():
             return self._asking.submit(question)
+
+    def _ask_each(self, questions: list[Question]) -> Sequence[list[Prediction] | Exception]:
+        """Answer questions together; where that fails, alone, so that one does not fail the others."""
+        try:
+            return self._ask(questions)
+        except Exception as error:
+            if len(questions) == 1:
+                return [error]
+        return [answer for question in questions for answer in self._ask_each([question])]
 
     def _ask(self, questions: list[Question]) -> list[list[Prediction] | Exception]:
         snapshot = self.snapshot

@@ -10,6 +10,7 @@ import numpy as np
 
 from i2cansay.core.types import Features, Float64
 from i2cansay.learners.base import OnlineClassifier
+from i2cansay.service.errors import conflict
 from i2cansay.service.model.curve import Curve
 from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.novelty import ClassSpread, Novelty
@@ -19,6 +20,18 @@ NEW = 0.95
 """From this `unknown` score on, the verdict is "new"."""
 SURE = 0.6
 """Below this probability, the verdict is "unsure"."""
+
+
+def finite_scores(learner: OnlineClassifier, X: Features) -> Features:
+    """Return the scores, (n, c), of rows `X`, (n, d); raise ServiceError where they are not numbers."""
+    with np.errstate(all="ignore"):  # what overflows is refused in a moment
+        scores = learner.class_scores(X)
+    if not np.isfinite(scores).all():
+        raise conflict(
+            "the model has no finite score for this sample, which is too far from all it was taught; "
+            "forget classes that were taught such samples, or make the model anew"
+        )
+    return scores
 
 
 @dataclass(frozen=True)
@@ -88,7 +101,7 @@ class Snapshot:
         lines.sort(key=lambda line: line.label)
         live = state.live()
         if live is not None:  # learners prepare parts on first use: here, not in a reader
-            live.class_scores(np.zeros((1, live.n_features_in_), dtype=np.float32))
+            finite_scores(live, np.zeros((1, live.n_features_in_), dtype=np.float32))
         return cls(state.version, live, tuple(lines), state.curve, state.novelty, width=state.width)
 
     @cached_property
@@ -104,7 +117,7 @@ class Snapshot:
     def predict(self, X: Features, top: list[int]) -> list[Prediction]:
         """Return the answer for each row of `X`, (n, d), with its `top` classes, (n,); some class must be known."""
         assert self.learner is not None
-        scores = self.learner.class_scores(X)
+        scores = finite_scores(self.learner, X)
         probabilities = self.learner._temperature.probabilities(scores)
         unknown = self.novelty.unknown(self._strangeness(X, scores, probabilities)).tolist()
         labels = self.learner.classes_.tolist()
@@ -125,7 +138,7 @@ class Snapshot:
         """Predict rows, (n, d), that are about to be learnt; only those of known classes count."""
         if self.learner is None:
             return PrequentialScores.nothing(len(X))
-        scores = self.learner.class_scores(X)
+        scores = finite_scores(self.learner, X)
         probabilities = self.learner._temperature.probabilities(scores)
         known = np.array([line.label for line in self.classes])
         given = np.array(labels)

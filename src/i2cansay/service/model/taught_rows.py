@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from i2cansay.core.types import Float32, Float64
+from i2cansay.service.storage.blocks import digest_of
 
 Integers: TypeAlias = NDArray[np.int64]
 
@@ -90,7 +91,7 @@ class TaughtRows:
     >>> rows = TaughtRows(LessonSource(0.0), X, ("a", "b", "a"), np.arange(1, 4), np.arange(3), tested)
     >>> rows.of_class("a").serials
     array([1, 3])
-    >>> n_different((rows, rows))
+    >>> len(row_digests((rows, rows)))
     3
     """
 
@@ -140,9 +141,11 @@ class TaughtRows:
         return replace(self, labels=tuple(new if label == old else label for label in self.labels))
 
 
-def n_different(pieces: Sequence[TaughtRows]) -> int:
-    """Return how many different rows there are. One image shown twice counts once: its mean is that image."""
-    return len({row.tobytes() for rows in pieces for row in rows.X + np.float32(0)})  # + 0: no minus zero
+def row_digests(pieces: Sequence[TaughtRows]) -> set[bytes]:
+    """Return a digest of each different row. One image shown twice is one row: its mean is that image."""
+    return {
+        digest_of(row.tobytes()) for rows in pieces for row in rows.X + np.float32(0)
+    }  # + 0: no minus zero
 
 
 def stacked(pieces: Sequence[TaughtRows]) -> tuple[Float32, list[str]]:

@@ -11,7 +11,7 @@ from itertools import compress
 import numpy as np
 
 from i2cansay.service.errors import conflict
-from i2cansay.service.limits import Limits
+from i2cansay.service.limits import MEGABYTE, Limits
 from i2cansay.service.model.model_state import ModelState, UndoableLesson
 from i2cansay.service.model.requests import Answer, Learn, LessonResult, Request
 from i2cansay.service.model.revision import revise
@@ -21,9 +21,10 @@ from i2cansay.service.model.taught_rows import (
     LessonSource,
     PrequentialScores,
     TaughtRows,
-    n_different,
+    row_digests,
     stacked,
 )
+from i2cansay.service.model.waiting import check_waiting
 from i2cansay.service.storage.database import Changes, Database
 from i2cansay.service.storage.model_records import ClassRecord, LogEntry
 from i2cansay.service.storage.receipts import NOT_HELD, Receipt, labels_digest
@@ -32,6 +33,8 @@ BATCH = 50
 """Rows per learning step, as in the paper."""
 LESSONS, LESSON_ROWS, LESSON_SECONDS = 64, 2000, 600.0
 """How many lessons and rows can be taken back, and for how long their features stay in memory."""
+LESSON_BYTES = 32 * MEGABYTE
+"""How large these features may be."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,7 @@ class Transaction:
         source = LessonSource(self.now, request.who, request.key, content, len(request.labels))
         places, serials = self._held(source)
         fresh = self._fresh(source, request, tested, np.flatnonzero((places == NOT_HELD) & (serials == 0)))
+        check_waiting(self.state, fresh, self._limits)
         serials[fresh.positions] = fresh.serials
         self._take(fresh)
         name = secrets.token_hex(8)
@@ -181,12 +185,17 @@ class Transaction:
     def _take(self, rows: TaughtRows) -> None:
         """Settle rows of classes on the disk; let others wait until their class is large enough, then settle all."""
         ready: list[int] = []
+        different: dict[str, set[bytes]] = {}
         for index, label in enumerate(rows.labels):
             if label in self.state.classes:
                 ready.append(index)
                 continue
-            together = (*self.state.pending.pop(label, ()), rows.select([index]))
-            if n_different(together) < self.state.facts.min_samples:
+            waiting, row = self.state.pending.pop(label, ()), rows.select([index])
+            if label not in different:  # once: for each of a thousand rows it would take a million digests
+                different[label] = row_digests(waiting)
+            different[label] |= row_digests([row])
+            together = (*waiting, row)
+            if len(different[label]) < self.state.facts.min_samples:
                 self.state.pending[label] = together
                 continue
             self._settle(rows.select(ready))
@@ -256,7 +265,8 @@ class Transaction:
             del lessons[old]
         if len(rows):
             lessons[name] = UndoableLesson(rows, self.now + LESSON_SECONDS)
-        while len(lessons) > LESSONS or sum(len(lesson.rows) for lesson in lessons.values()) > LESSON_ROWS:
+        most = min(LESSON_ROWS, LESSON_BYTES // (rows.X.itemsize * rows.X.shape[1]))
+        while len(lessons) > LESSONS or sum(len(lesson.rows) for lesson in lessons.values()) > most:
             del lessons[next(iter(lessons))]
 
     # -- the end --------------------------------------------------------------------------------------------
