@@ -32,7 +32,7 @@ from i2cansay.experiments.declare.declaration import Column, load_table
 from i2cansay.experiments.report.study_tables import Values
 from i2cansay.experiments.run.shared_features import share_features
 from i2cansay.learners import base, make_learner
-from i2cansay.learners.shared import shared_i2cansay
+from i2cansay.learners.shared import base_temperature, shared_i2cansay
 from i2cansay.learners.shared.feature_map import FeatureMap
 from i2cansay.streams import low_data, make_stream
 
@@ -160,7 +160,7 @@ def by_head(column: Column, lift: int, seed: int) -> Values:
     """Return the accuracy for temperatures of the closed form, and for shares of the head in the decision."""
     parts, found = Parts.of(column, seed), {}
     for samples in SAMPLES_PER_DEGREE:
-        with patch.object(shared_i2cansay, "SAMPLES_PER_DEGREE", samples):
+        with patch.object(base_temperature, "SAMPLES_PER_DEGREE", samples):
             model = taught(parts, {"lift": lift}, column.stream, seed)
             for share in HEAD_SHARES:
                 with patch.object(shared_i2cansay, "HEAD_SHARE", share):

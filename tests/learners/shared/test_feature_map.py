@@ -91,10 +91,12 @@ def test_wide_lift_is_half_the_squared_length_of_the_row_beside() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("d", [6, WIDEST + 1])
-def test_zero_rows_stay_zero_and_precision_stays(dtype: type[np.floating], d: int) -> None:
+def test_zero_rows_stay_zero_and_precision_stays_unless_they_are_reduced(
+    dtype: type[np.floating], d: int
+) -> None:
     X: np.ndarray = np.zeros((2, d), dtype=dtype)
     mapped = decided(X, lift=8).apply(X)
-    assert mapped.dtype == dtype
+    assert mapped.dtype == (dtype if d <= WIDEST else np.float64)
     assert not mapped.any()
 
 
@@ -106,7 +108,7 @@ def test_input_is_neither_changed_nor_needed_again() -> None:
     assert not np.shares_memory(mapped, X)
 
 
-def test_state_is_two_numbers_and_brings_back_projections_and_fold() -> None:
+def test_state_is_two_numbers_and_brings_back_projections() -> None:
     X = np.abs(draw(3, WIDEST + 1))
     features = decided(X, lift=50, seed=12345678901234567)
     expected = features.apply(X)
@@ -146,23 +148,6 @@ def test_only_what_is_drawn_depends_on_the_seed() -> None:
         X = draw(2, d)
         first, second = (FeatureMap(d, transform="none", lift=lift, seed=seed) for seed in (1, 2))
         assert np.array_equal(first.apply(X), second.apply(X)) is not first.random
-
-
-def test_fold_keeps_every_value_and_inner_products_on_average() -> None:
-    X = np.abs(draw(2, WIDEST + 1000))  # of one sign: without signs of its own the fold would add it up
-    one = np.zeros((1, WIDEST + 1000))
-    one[0, 4321] = 3.0
-    products, n = [], 30
-    for seed in range(n):
-        features = FeatureMap(WIDEST + 1000, transform="none", lift=0, seed=seed)
-        assert np.abs(features.apply(one)).sum() == 3.0
-        folded = features.apply(X)
-        products.append(folded @ folded.T)
-    exact = X @ X.T
-    # Each product is off by about |a| |b| / sqrt(WIDEST), their mean by a share of that.
-    noise = np.sqrt(2 * np.outer(np.diag(exact), np.diag(exact)) / WIDEST)
-    assert (np.abs(products[0] - exact) < 5 * noise).all()
-    assert (np.abs(np.mean(products, axis=0) - exact) < 5 * noise / np.sqrt(n)).all()
 
 
 def test_maps_that_see_features_differently_are_told_apart() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from i2cansay.learners.shared.feature_map import WIDEST, FeatureMap, shares
+from i2cansay.learners.shared.feature_map import FeatureMap
 
 WIDTHS = (4, 6, 2)
 D = sum(WIDTHS)
@@ -15,37 +15,13 @@ def draw(n: int = 20, d: int = D) -> np.ndarray:
     return np.random.default_rng(0).standard_normal((n, d))
 
 
-def test_stages_of_an_encoder_are_not_folded() -> None:
+def test_stages_of_an_encoder_are_not_reduced() -> None:
     stages = (1280, 1152, 1152)
     features = FeatureMap(3584, blocks=stages, transform="none", lift="auto", seed=0)
     assert features.blocks == stages
     assert not features.random
     X = draw(2, 3584)
     np.testing.assert_array_equal(features.apply(X), X)
-
-
-@settings(max_examples=100, deadline=None)
-@given(widths=st.lists(st.integers(1, 60), min_size=1, max_size=8), most=st.integers(8, 300))
-def test_shares_are_in_proportion_and_add_up(widths: list[int], most: int) -> None:
-    given_ = shares(widths, most)
-    assert sum(given_) == min(most, sum(widths))
-    ratio = min(most / sum(widths), 1.0)
-    for share, width in zip(given_, widths, strict=True):
-        assert 1 <= share <= width
-        # Blocks that get one dimension at least may take it from the others.
-        assert share >= 1 if width * ratio < 1 else share > width * ratio - len(widths)
-
-
-def test_each_block_is_folded_by_itself() -> None:
-    widths = (3000, 2500)
-    features = FeatureMap(5500, blocks=widths, transform="none", lift=0, seed=0)
-    assert sum(features.blocks) == features.width == WIDEST
-    first = features.blocks[0]
-    X = draw(3, 5500)
-    folded = features.apply(X)
-    X[:, 3000:] *= 100
-    np.testing.assert_array_equal(features.apply(X)[:, :first], folded[:, :first])
-    np.testing.assert_allclose(features.apply(X)[:, first:], 100 * folded[:, first:])
 
 
 @pytest.mark.parametrize("rooted", [True, False])

@@ -1,4 +1,4 @@
-"""From features as the encoder gives them to those that share a covariance: square root, random lift, fold.
+"""From features as the encoder gives them to those that share a covariance: square root, reduction, random lift.
 
 Features may be made of several blocks, as the stages of an encoder, each in a unit of its own. All three keep a
 scaling of a block a scaling of a block: what is decided on them does not depend on any unit. Nothing random is
@@ -8,14 +8,12 @@ References
 ----------
 Tukey (1977), Exploratory data analysis: the ladder of powers.
 Cho, Saul (2009), Kernel methods for deep learning: random rectified projections and the kernel they tend to.
-Charikar, Chen, Farach-Colton (2002), Finding frequent items in data streams: the sketch used for folding.
 """
 
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from scipy import sparse
 
 from i2cansay.core.linalg.blas import inner
 from i2cansay.core.state_parts import check_range
@@ -23,36 +21,43 @@ from i2cansay.core.statistics.blocks import Blocks
 from i2cansay.core.statistics.signed_root import signed_root
 from i2cansay.core.types import Features, Float32, Float64, State
 from i2cansay.learners.parameters import check_choice, check_whole
+from i2cansay.learners.shared.reduction import Reduction
 
 TransformKind: TypeAlias = Literal["auto", "none", "sqrt"]
 TRANSFORMS: tuple[str, ...] = get_args(TransformKind)
 Lift: TypeAlias = int | Literal["auto", "wide"]
 
 WIDEST = 4096
-"""Above this many dimensions features are folded: a covariance of d dimensions takes d^2 numbers and d^3 work."""
+"""What features are reduced to where no width is given: a covariance of d dimensions takes d^2 numbers, d^3 work."""
 LIFTED = {"auto": 3584, "wide": 7680}
 """How many dimensions a lift by name fills: their covariance and half its inverse take 77 and 354 MB."""
 
 
-def check_feature_map(transform: TransformKind, lift: Lift, blocks: Sequence[int] | None = None) -> None:
-    """Raise ValueError where `feature_transform`, `lift` or `blocks` makes no sense."""
+def check_feature_map(
+    transform: TransformKind, lift: Lift, blocks: Sequence[int] | None = None, width: int | None = None
+) -> None:
+    """Raise ValueError where `feature_transform`, `lift`, `blocks` or `width` makes no sense."""
     check_choice("feature_transform", transform, TRANSFORMS)
     if isinstance(lift, str):
         check_choice("lift", lift, tuple(LIFTED))
     else:
         check_whole(lift=lift)
+    if width is not None:
+        check_whole(width=width, at_least=1)
     if blocks is None:
         return
     if not isinstance(blocks, Sequence) or isinstance(blocks, str | bytes) or not len(blocks):
         raise ValueError(f"blocks must be None or the widths of the blocks, as (1280, 1152), got {blocks!r}")
-    for width in blocks:
-        check_whole(at_least=1, **{"the width of each of the blocks": width})
-    if len(blocks) > WIDEST:
-        raise ValueError(f"there may be at most {WIDEST} blocks, got {len(blocks)}")
+    for each in blocks:
+        check_whole(at_least=1, **{"the width of each of the blocks": each})
+    if len(blocks) > (width or WIDEST):
+        raise ValueError(
+            f"blocks need a dimension each, got {len(blocks)} blocks for a width of {width or WIDEST}"
+        )
 
 
 class FeatureMap:
-    """The square root of the features, folded where they are too wide, and a random lift of them beside it.
+    """The square root of the features, reduced where they are too wide, and a random lift of them beside it.
 
     Parameters
     ----------
@@ -62,12 +67,15 @@ class FeatureMap:
     transform : {"auto", "none", "sqrt"}
         "auto" takes the square root of blocks that have nothing below zero in the first batch, as after a ReLU. A
         value below zero that comes later gets minus the root of its size.
+    width : int, optional
+        What wider features are reduced to after the root, block by block (`Reduction`); `WIDEST` where not given.
     lift : int, "auto" or "wide"
         Rectified random projections beside the features: ``ReLU(R x / |x|)``, scaled to the length of the row they
-        stand beside. A name has as many as fill the dimensions of `LIFTED`; a number is taken as it is. Beside
-        several blocks the lift is a further one, of their directions after the root, each divided by its own length.
+        stand beside. A name has as many as fill the dimensions of `LIFTED`, but "auto" none where a width is given;
+        a number is taken as it is. Beside several blocks the lift is a further one, of their directions after the
+        root, each divided by its own length.
     seed : int
-        Of the projections and of the fold.
+        Of the projections.
 
     Examples
     --------
@@ -82,6 +90,7 @@ class FeatureMap:
         n_features: int,
         *,
         blocks: Sequence[int] | None = None,
+        width: int | None = None,
         transform: TransformKind,
         lift: Lift,
         seed: int,
@@ -95,28 +104,27 @@ class FeatureMap:
         self._transform = transform
         self._rooted = (transform == "sqrt",) * len(self._blocks)
         self._n_features, self._seed = n_features, seed
-        self._plain = shares(self._blocks.widths.tolist(), WIDEST)
-        self._lift = max(LIFTED[lift] - sum(self._plain), 0) if isinstance(lift, str) else lift
+        self._reduction = Reduction(self._blocks.widths.tolist(), width or WIDEST)
+        self._lift = _lift_beside(self._reduction.widths, lift, narrow=width is not None)
         self._projections: Float32 | None = None
-        self._folds: sparse.csr_array | None = None
 
     @property
     def width(self) -> int:
         """Dimensions of what `apply` returns."""
-        return sum(self._plain) + self._lift
+        return sum(self._reduction.widths) + self._lift
 
     @property
     def blocks(self) -> tuple[int, ...]:
         """Widths of the blocks of what `apply` returns; a lift beside several is one more."""
-        if len(self._plain) == 1:
+        plain = self._reduction.widths
+        if len(plain) == 1:
             return (self.width,)
-        return (*self._plain, self._lift) if self._lift else self._plain
+        return (*plain, self._lift) if self._lift else plain
 
     @property
     def drawn_bytes(self) -> int:
-        """What the projections and the fold take once they are drawn."""
-        fold = 16 * self._n_features + 8 * WIDEST if self._folding else 0
-        return 4 * self._lift * self._n_features + fold
+        """What projections and reduction take once they are drawn."""
+        return 4 * self._lift * self._n_features + self._reduction.drawn_bytes
 
     @property
     def rooted(self) -> tuple[bool, ...]:
@@ -125,13 +133,13 @@ class FeatureMap:
 
     @property
     def seed(self) -> int:
-        """What projections and fold are drawn from."""
+        """What projections are drawn from."""
         return self._seed
 
     @property
     def random(self) -> bool:
         """Whether the seed matters."""
-        return self._lift > 0 or self._folding
+        return self._lift > 0
 
     @property
     def precision(self) -> Float64:
@@ -144,19 +152,15 @@ class FeatureMap:
             precision[-1] = np.finfo(np.float32).eps
         return precision
 
-    @property
-    def _folding(self) -> bool:
-        return sum(self._plain) < self._n_features
-
     def decide(self, first: Features) -> None:
         """Settle on a transform of each block from the first batch, (n, n_features)."""
         if self._transform == "auto":
             self._rooted = tuple(bool((first[:, block] >= 0).all()) for block in self._blocks)
 
     def apply(self, X: Features) -> Features:
-        """Return the rows of `X`, (n, n_features), as (n, width), in the same precision."""
+        """Return the rows of `X`, (n, n_features), as (n, width), in the same precision; reduced ones in float64."""
         rooted = self._roots(X)
-        plain = self._folded(rooted) if self._folding else rooted
+        plain = self._reduction.apply(rooted) if self._reduction.needed else rooted
         return np.concatenate([plain, self._lifted(X, rooted)], axis=1) if self._lift else plain
 
     def _roots(self, X: Features) -> Features:
@@ -197,21 +201,6 @@ class FeatureMap:
             self._projections = rng.standard_normal(shape, dtype=np.float32)
         return self._projections
 
-    def _folded(self, rows: Features) -> Features:
-        """Add each dimension, with a random sign, to one of its block's share at random.
-
-        Inner products of blocks stay, on average.
-        """
-        if self._folds is None:
-            rng, width = np.random.default_rng((self._seed, 1)), rows.shape[1]
-            targets = zip(Blocks(self._plain), self._blocks.widths, strict=True)
-            place = np.concatenate([rng.integers(t.start, t.stop, size=size) for t, size in targets])
-            sign = rng.choice([-1.0, 1.0], size=width)
-            shape = (sum(self._plain), width)
-            self._folds = sparse.csr_array((sign, (place, np.arange(width))), shape=shape)
-        folded: Features = np.ascontiguousarray((self._folds @ rows.T).T, dtype=rows.dtype)
-        return folded
-
     def check_same(self, other: "FeatureMap") -> None:
         """Raise ValueError unless `other`, of the same blocks, transform and lift, maps features the same way."""
         if self.random and self.seed != other.seed:
@@ -247,24 +236,14 @@ class FeatureMap:
         check_range("whether the root is taken", given[:-1], 0, 1)
         check_range("the seed of the lift", given[-1:], 0, 2.0**63)
         self._rooted, self._seed = tuple(bool(root) for root in given[:-1]), int(given[-1])
-        self._projections = self._folds = None
+        self._projections = None
 
 
-def shares(widths: Sequence[int], most: int) -> tuple[int, ...]:
-    """Return how many of `most` dimensions each block gets: all of its own, or in proportion to them, at least one.
-
-    Examples
-    --------
-    >>> shares((1280, 1152, 1152), 4096), shares((6000, 2000, 1), 4001)
-    ((1280, 1152, 1152), (3000, 1000, 1))
-    """
-    exact = np.array(widths) * min(most / sum(widths), 1.0)
-    given = np.maximum(exact.astype(np.int64), 1)
-    while (over := int(given.sum()) - min(most, sum(widths))) != 0:
-        # One block after the other: those first that are farthest from their share.
-        away = np.where(given > 1, given - exact, -np.inf) if over > 0 else exact - given
-        given[away.argmax()] -= np.sign(over)
-    return tuple(given.tolist())
+def _lift_beside(widths: Sequence[int], lift: Lift, *, narrow: bool) -> int:
+    """Return how many projections stand beside blocks of these widths; `narrow` where a width was asked for."""
+    if not isinstance(lift, str):
+        return lift
+    return 0 if narrow and lift == "auto" else max(LIFTED[lift] - sum(widths), 0)
 
 
 def _unit(X: Features) -> Features:

@@ -18,19 +18,15 @@ from i2cansay.learners.analogical import AnalogicalClassifier
 from i2cansay.learners.base import ROUNDED_TO_FLOAT32
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.parameters import check_choice, check_not_negative
+from i2cansay.learners.shared.base_temperature import base_temperature
 from i2cansay.learners.shared.feature_map import FeatureMap, Lift, TransformKind, check_feature_map
 from i2cansay.learners.shared.preconditioned_head import PreconditionedHead, fits_float32
 from i2cansay.learners.shared.relative_distance import relative_distances
 from i2cansay.learners.shared.shrinkage_choice import Shrinkage, ShrinkageChoice, check_shrinkage
 from i2cansay.learners.validation import check_features, make_generator
 
-# The closed form is divided by a temperature before the head adds to it: it grows with the samples per class, at
-# most up to a share of the classes. With few samples or few classes the closed form carries. Chosen on held-out
-# training samples; docs/shared-mode.md says how.
-SAMPLES_PER_DEGREE = 80.0
-DEGREES_PER_CLASS = 0.05
 # The head counts this much in the decision: one pass leaves it noisy, the more the wider the features are, and a
-# third of it keeps what it knows. Chosen on held-out training samples as well.
+# third of it keeps what it knows. Chosen on held-out training samples; docs/shared-mode-details.md says how.
 HEAD_SHARE = 1 / 3
 
 
@@ -67,6 +63,10 @@ class SharedI2CANSAY(AnalogicalClassifier):
         Widths of the blocks that features are made of, as the stages of an encoder; they add up to the width of the
         features. No decision depends on the unit of a block, and the covariance is shrunk towards a sphere for each.
         None is one block.
+    width : int, optional
+        Dimensions that wider features are reduced to, each block to its share of them, by a random rotation that is
+        never stored, and the same for all learners, so that they can be merged; 4096 where not given. The size of
+        the state falls with the square.
     feature_transform : {"auto", "none", "sqrt"}
         Take the square root of features, "auto" of blocks that have nothing below zero in the first batch. A later
         value below zero gets minus the root of its size.
@@ -78,8 +78,8 @@ class SharedI2CANSAY(AnalogicalClassifier):
         theirs are not lost to classes further in; 0 is plain discriminant analysis.
     lift : int, "auto" or "wide"
         Rectified random projections beside the features, drawn from `random_state` and never stored, at the cost of
-        a wider covariance: as many as fill 3584 dimensions, or 7680 ("wide": more accurate where data are plenty,
-        in 354 MB and several times as slow). 0 is far smaller and faster.
+        a wider covariance: as many as fill 3584 dimensions ("auto"; none where a `width` is given), or 7680 ("wide":
+        more accurate where data are plenty, in 354 MB and several times as slow). 0 is far smaller and faster.
     prior : {"uniform", "empirical"}
         Whether a class seen more often is more likely from the outset.
     forgetting : float
@@ -88,25 +88,21 @@ class SharedI2CANSAY(AnalogicalClassifier):
     batch_size, epochs : int
         Used by `fit` only; `partial_fit` takes a batch as it comes. Epochs after the first train the head only.
     random_state : int, Generator, RandomState or None
-        Seed of the analogies' classes, of lift and fold.
+        Seed of the analogies' classes and of the lift.
 
     Attributes
     ----------
     classes_ : (n_classes,) array
         Labels seen so far, sorted.
     class_counts_, class_means_ : arrays
-        The statistics of `classes_`: (n_classes,), and (n_classes, width) of the transformed, lifted and folded
-        features.
+        The statistics of `classes_`: (n_classes,), and (n_classes, width) of the features as they are mapped.
     shrinkage_ : float
     n_features_in_ : int
 
     Notes
     -----
     The state is half a square matrix of the features, lift included, and half its inverse: 77 MB at 3584
-    dimensions, and 16 bytes for every class and dimension. Features wider than 4096 are folded to 4096; a lift is
-    as wide as asked for.
-
-    Many threads may ask at the same time, but not while another teaches; see `OnlineClassifier`.
+    dimensions, 6 MB at 1024, and 16 bytes for every class and dimension.
 
     Examples
     --------
@@ -129,8 +125,15 @@ class SharedI2CANSAY(AnalogicalClassifier):
     expected_failed_checks = ROUNDED_TO_FLOAT32
     lazy: ClassVar[bool] = True
     plain_means: ClassVar[bool] = False
-    size_advice: str = "a smaller lift"
-    structural: ClassVar[tuple[str, ...]] = ("blocks", "feature_transform", "lift", "analogies", "forgetting")
+    size_advice: str = "a smaller lift or width"
+    structural: ClassVar[tuple[str, ...]] = (
+        "blocks",
+        "width",
+        "feature_transform",
+        "lift",
+        "analogies",
+        "forgetting",
+    )
 
     # Made by `_start`.
     _features: FeatureMap
@@ -149,6 +152,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
         old_classes: OldClasses = "all",
         analogies: bool = True,
         blocks: Sequence[int] | None = None,
+        width: int | None = None,
         feature_transform: TransformKind = "auto",
         shrinkage: Shrinkage = "gcv",
         shrink_means: float = 0.02,
@@ -165,6 +169,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
         self.old_classes = old_classes
         self.analogies = analogies
         self.blocks = blocks
+        self.width = width
         self.feature_transform = feature_transform
         self.shrinkage = shrinkage
         self.shrink_means = shrink_means
@@ -188,7 +193,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("analogies", self.analogies, (True, False))
-        check_feature_map(self.feature_transform, self.lift, self.blocks)
+        check_feature_map(self.feature_transform, self.lift, self.blocks, self.width)
         check_shrinkage(self.shrinkage)
         check_not_negative(forgetting=self.forgetting, shrink_means=self.shrink_means)
         if self.forgetting >= 1:
@@ -216,7 +221,12 @@ class SharedI2CANSAY(AnalogicalClassifier):
 
     def _feature_map(self, n_features: int, seed: int) -> FeatureMap:
         return FeatureMap(
-            n_features, blocks=self.blocks, transform=self.feature_transform, lift=self.lift, seed=seed
+            n_features,
+            blocks=self.blocks,
+            width=self.width,
+            transform=self.feature_transform,
+            lift=self.lift,
+            seed=seed,
         )
 
     # -- learning -------------------------------------------------------------------------------------------
@@ -237,9 +247,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         if self._scatter.means.total == 0:
             self._features.decide(X)
-        counted = weights
-        if self._forgetting:
-            counted = self._fade(len(X), weights)
+        counted = self._fade(len(X), weights) if self._forgetting else weights
         mapped = self._features.apply(X)
         self._scatter.add(mapped, rows, counted)
         if self._head is None or not self._steps_fit:
@@ -307,9 +315,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
 
     @property
     def _base_temperature(self) -> float:
-        """What the closed form is divided by before the head adds to it."""
-        per_class = float(self._scatter.means.count.mean()) / SAMPLES_PER_DEGREE
-        return max(1.0, min(per_class, DEGREES_PER_CLASS * len(self._scatter.means)))
+        return base_temperature(self._scatter.means.count)
 
     # -- deciding -------------------------------------------------------------------------------------------
 
@@ -338,13 +344,9 @@ class SharedI2CANSAY(AnalogicalClassifier):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from sklearn.datasets import load_digits
-        >>> X, y = load_digits(return_X_y=True)
-        >>> known = y < 8
-        >>> model = SharedI2CANSAY(lift=0, random_state=0).fit(X[:1500][known[:1500]], y[:1500][known[:1500]])
-        >>> strange, known = model.novelty(X[1500:]), known[1500:]
-        >>> bool(np.median(strange[~known]) > np.quantile(strange[known], 0.9))
+        >>> X, y = [[0.0, 1.0], [1.0, 0.0], [8.0, 9.0], [9.0, 8.0]], ["low", "low", "high", "high"]
+        >>> near, far = SharedI2CANSAY(lift=0, random_state=0).partial_fit(X, y).novelty([[0.5, 0.5], [0.0, 9.0]])
+        >>> bool(near < far)
         True
         """
         self._check_ready()
@@ -364,7 +366,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
 
     @property
     def class_means_(self) -> Float64:
-        """Means of the transformed, lifted and folded features, (n_classes, width), in the order of `classes_`."""
+        """Means of the transformed, reduced and lifted features, (n_classes, width), in the order of `classes_`."""
         return self._scatter.means.mean[self._labels.order]
 
     # -- changing one's mind --------------------------------------------------------------------------------
