@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
+
 from i2cansay.experiments.claims.finding import Verdict
 from i2cansay.experiments.claims.verification import verify
 from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.declare.choice import Choice
-from i2cansay.experiments.declare.declaration import load_table
+from i2cansay.experiments.declare.declaration import DECLARED, load_table
 from i2cansay.experiments.report.report_findings import by_kind
 from i2cansay.experiments.report.report_prose import counted, low_data_cost
 from i2cansay.experiments.report.report_tables import left_out, measure_all
@@ -46,6 +48,18 @@ def test_declared_low_data_rows_are_no_table_with_that_fraction() -> None:
     assert low_data_cost(tables).startswith(
         "The 12 low-data cells of I2CANSAY in Table 1 (eyes) took 18 seconds"
     )
+
+
+@pytest.mark.parametrize("name", ["floors", "shared-gaussian", "tuning-er"])
+def test_tables_of_our_own_are_found_too(name: str) -> None:
+    records = played(name, Choice())
+    assert name in [table.table.name for table in measure_all(records)]
+    assert not left_out(records, measure_all(records))
+
+
+def test_a_table_of_the_paper_does_not_also_appear_as_one_of_ours() -> None:
+    tables = measure_all(played("table1", Choice(seeds=2, encoder="efficientnet-lite0")))
+    assert {table.table.name for table in tables} <= set(DECLARED)
 
 
 def test_a_fraction_that_was_asked_for_is_found_beside_the_declared() -> None:

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from i2cansay.experiments.claims.orderings import orderings
 from i2cansay.experiments.claims.verification import verify
 from i2cansay.experiments.declare.choice import Choice
-from i2cansay.experiments.declare.declaration import load_table
+from i2cansay.experiments.declare.declaration import DECLARED, load_table
 from i2cansay.experiments.report.plan_models import (
     SECONDS_NOTE,
     SEEDS_NOTE,
@@ -68,7 +68,7 @@ def results_pages(
     more : str
         The page about the table of methods, relative to RESULTS.md.
     """
-    tables = measure_all(records)
+    tables = [table for table in measure_all(records) if table.table.name in DECLARED]
     plan = fill_table(load_table(METHODS_TABLE), RecordIndex(methods), Choice())
     up = "../" * len(PurePosixPath(folder).parts)
     main = [

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from i2cansay.experiments.declare.choice import Choice
-from i2cansay.experiments.declare.declaration import DECLARED, Table, load_table
+from i2cansay.experiments.declare.declaration import DECLARED, OURS, Table, load_table
+from i2cansay.experiments.declare.tuning import load_tunings
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
 from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
@@ -15,10 +16,10 @@ from i2cansay.experiments.run.record import Record
 def measure_all(
     records: Sequence[Record], *, fraction: float | None = None, seeds: int | None = None
 ) -> list[Plan]:
-    """Return every declared table that the records fill.
+    """Return every declared table that the records fill: those of the paper, then our own.
 
     A table appears once with the paper's own backbones and once per other encoder; again for every data set that is
-    not its own, and for every share of the training data that is not the declared one.
+    not its own. A table of the paper also appears for every share of the training data that is not the declared one.
 
     Parameters
     ----------
@@ -34,23 +35,41 @@ def measure_all(
     declared: set[str] = set()  # the share of a low-data row is declared, not chosen
     for share in (None, *played) if fraction is None else (fraction,):
         for name in DECLARED:
-            shown = set(declared)
-            for choice in _choices(load_table(name), records, share):
-                measured = _filled(load_table(name), index, replace(choice, seeds=seeds))
-                keys = {record.key for record in measured.records}
-                # Tables share cells: a table that has only a few numbers of another was not played.
-                least = len(measured.columns) * (1 if choice.dataset is None else 2)
-                if 2 * measured.n_played >= least and not keys <= shown:
-                    tables.append(measured)
-                    shown |= keys
+            choices = (replace(choice, seeds=seeds) for choice in _choices(load_table(name), records, share))
+            tables += _played(load_table(name), index, choices, known=declared)
         if share is None:
-            declared = {record.key for table in tables for record in table.records}
+            declared = _keys(tables)
+    for name in _own_tables(records) if fraction is None else ():
+        choices = (replace(choice, seeds=seeds) for choice in _choices(load_table(name), records, None))
+        tables += _played(load_table(name), index, choices, known=_keys(tables))
     return tables
+
+
+def _played(table: Table, index: RecordIndex, choices: Iterable[Choice], *, known: set[str]) -> list[Plan]:
+    """Return a table filled for each choice that it was played with; records in `known` are in another table."""
+    found: list[Plan] = []
+    for choice in choices:
+        measured = _filled(table, index, choice)
+        # Tables share cells: a table that has only a few numbers of another was not played.
+        least = len(measured.columns) * (1 if choice.dataset is None else 2)
+        if 2 * measured.n_played >= least and not _keys([measured]) <= known | _keys(found):
+            found.append(measured)
+    return found
+
+
+def _own_tables(records: Sequence[Record]) -> list[str]:
+    """Return the names of our own tables, and of the sweeps of learners that were measured on held-out samples."""
+    swept = {str(record.cell["learner"]) for record in records if record.cell.get("held_out")}
+    return [*OURS, *(f"tuning-{learner}" for learner in sorted(swept) if learner in load_tunings())]
+
+
+def _keys(tables: Sequence[Plan]) -> set[str]:
+    return {record.key for table in tables for record in table.records}
 
 
 def left_out(records: Sequence[Record], tables: Sequence[Plan]) -> int:
     """Return how many records are in no table."""
-    shown = {record.key for table in tables for record in table.records}
+    shown = _keys(tables)
     return sum(record.key not in shown for record in records)
 
 
