@@ -24,7 +24,7 @@ from i2cansay.experiments.run.plan import Plan
 
 ROOT = Path(__file__).parent.parent
 RECORDS = ROOT / "benchmarks" / "records"
-METHODS = RECORDS / "shared_mode.jsonl"
+METHODS = [RECORDS / "shared_mode.jsonl", RECORDS / "stages.jsonl"]
 STUDIES = [RECORDS / "shared_behaviour.jsonl", RECORDS / "shared_choices.jsonl"]
 IMAGE = "docs/images/methods.svg"
 PAGES = ("docs/shared-mode.md", "docs/shared-mode-details.md")
@@ -55,7 +55,7 @@ def titled(study: StudyTable, runs: StudyRuns) -> str:
 
 def pages(*, draw: bool) -> dict[str, str]:
     """Return every page by its name, and write the drawing where asked to."""
-    methods = load_records(METHODS)
+    methods = load_records(*METHODS)
     index = RecordIndex(methods)
     names = (METHODS_TABLE, "shared-gaussian", "shared-ablation")
     plans = {name: fill_table(load_table(name), index, Choice()) for name in names}
