@@ -16,7 +16,7 @@ from PIL import Image
 from sklearn.exceptions import NotFittedError
 
 import i2cansay
-from i2cansay import I2CANSAY, ImageLearner, make_learner
+from i2cansay import I2CANSAY, ImageLearner, SharedI2CANSAY, make_learner
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.encoder import Encoder
 from i2cansay.encoders.image_error import ImageError
@@ -410,3 +410,14 @@ def test_images_given_to_a_learner_of_features_are_sent_here(name: str) -> None:
     images: Any = [Image.new("RGB", (8, 8))] * 2
     with pytest.raises(ValueError, match=r"features, \(n, d\).*use ImageLearner"):
         make_learner(name).partial_fit(images, ["a", "b"])
+
+
+def test_a_learner_by_name_is_told_of_the_blocks_of_the_encoder() -> None:
+    staged = ImageLearner("efficientnet-lite0+stages", "i2cansay_shared", size=64)
+    assert staged.learner.get_params()["blocks"] == (1280, 1152, 1152)
+    assert (
+        ImageLearner("efficientnet-lite0", "i2cansay_shared", size=64).learner.get_params()["blocks"] is None
+    )
+    own = SharedI2CANSAY(lift=0)
+    assert ImageLearner("efficientnet-lite0+stages", own, size=64).learner is own
+    assert own.blocks is None

@@ -23,7 +23,7 @@ from i2cansay.image_learner.atomic_lesson import AtomicLesson
 from i2cansay.image_learner.identity import EncoderIdentity
 from i2cansay.image_learner.parts import OnError, check_images, encode_in_parts
 from i2cansay.image_learner.readers import Readers
-from i2cansay.learners import make_learner
+from i2cansay.learners import blocks_parameter, learner_class, make_learner
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.labels import Label, as_labels
 from i2cansay.learners.model_file import load_with_extra, save
@@ -44,8 +44,8 @@ class ImageLearner:
     encoder : str, Path or Encoder
         What `i2cansay.encoders.get_encoder` takes or returns.
     learner : learner or str, optional
-        What learns the features: a learner, which is changed by learning, or a name of `LEARNERS`. By default
-        `I2CANSAY()`.
+        What learns the features: a learner, which is changed by learning, or a name of `LEARNERS`, which is
+        told of the blocks of the encoder's features. By default `I2CANSAY()`.
     size : int, optional
         Side of the square that the encoder sees, in pixels; smaller is faster, the encoder's own is best.
     threads : int, optional
@@ -87,9 +87,10 @@ class ImageLearner:
         size: int | None = None,
         threads: int | None = None,
     ) -> None:
-        if learner is None or isinstance(learner, str):
-            learner = make_learner(learner or "i2cansay")
-        if not isinstance(learner, OnlineClassifier):
+        learner = "i2cansay" if learner is None else learner
+        if isinstance(learner, str):
+            learner_class(learner)  # a wrong name is reported before the encoder is opened
+        elif not isinstance(learner, OnlineClassifier):
             raise TypeError(
                 f"expected a learner, as I2CANSAY() or its name in LEARNERS, got {learner!r}; "
                 "one of your own derives from OnlineClassifier"
@@ -98,6 +99,9 @@ class ImageLearner:
             encoder = get_encoder(encoder, size=size, threads=threads)
         elif size is not None or threads is not None:
             raise ValueError("size= and threads= go with an encoder's name; this one is open already")
+        if isinstance(learner, str):
+            widths = [block.width for block in encoder.blocks]
+            learner = make_learner(learner, **blocks_parameter(learner, widths))
         width = getattr(learner, "n_features_in_", encoder.dim)
         if width != encoder.dim:
             raise ValueError(

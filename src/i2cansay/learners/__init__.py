@@ -88,7 +88,18 @@ def make_seeded_learner(
     >>> make_seeded_learner("i2cansay_shared", 7, blocks=(64, 32)).blocks
     (64, 32)
     """
-    facts = {"random_state": seed, "blocks": tuple(blocks) if blocks and len(blocks) > 1 else None}
-    known = learner_class(name)().get_params(deep=False)
-    told = {key: value for key, value in facts.items() if key in known and value is not None}
-    return make_learner(name, **told, **parameters)
+    draws = "random_state" in learner_class(name)().get_params(deep=False)
+    seeded = {"random_state": seed} if draws else {}
+    return make_learner(name, **seeded, **blocks_parameter(name, blocks or ()), **parameters)
+
+
+def blocks_parameter(name: str, widths: Sequence[int]) -> dict[str, tuple[int, ...]]:
+    """Return the parameter that tells a learner of the blocks of the features; none if it has no such parameter.
+
+    Examples
+    --------
+    >>> blocks_parameter("i2cansay_shared", (64, 32)), blocks_parameter("ncm", (64, 32))
+    ({'blocks': (64, 32)}, {})
+    """
+    asks = len(widths) > 1 and "blocks" in learner_class(name)().get_params(deep=False)
+    return {"blocks": tuple(widths)} if asks else {}

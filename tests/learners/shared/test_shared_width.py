@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from i2cansay import SharedI2CANSAY, load
-from i2cansay.testing.requirements import state_difference
 from i2cansay.testing.memory import check_size_is_told_beforehand
+from i2cansay.testing.requirements import state_difference
 from tests.learners.shared.material import closed_form, shared, taught
 
 WIDTHS = (60, 40, 20)
