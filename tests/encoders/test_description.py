@@ -28,6 +28,14 @@ from i2cansay.encoders.preprocessing import Preprocessing
         ({"mean": [float("nan"), 0.0, 0.0]}, "three means"),
         ({"std": [float("inf"), 1.0, 1.0]}, "three positive stds"),
         ({"colour": True}, "unknown key 'colour'"),
+        ({"stages": "y"}, r"stages must be an array of tables \[\[stages\]\]"),
+        ({"stages": ["y"]}, r"a table \[\[stages\]\] has output"),
+        ({"stages": [{"pool": "mean"}]}, "has output"),
+        ({"stages": [{"output": "y", "size": 3}]}, "has output"),
+        ({"stages": [{"output": 3}]}, "must be texts, got 3"),
+        ({"stages": [{"output": "y", "pool": "max"}]}, "pool in none"),
+        ({"stages": [{"output": "y", "scale": True}]}, "must be a number, got True"),
+        ({"stages": [{"output": "y", "scale": -1}]}, "scale above 0"),
     ],
 )
 def test_wrong_settings(settings: dict[str, Any], sentence: str) -> None:
@@ -37,6 +45,13 @@ def test_wrong_settings(settings: dict[str, Any], sentence: str) -> None:
 
 def test_settings_come_back() -> None:
     description = describe({"size": 10, "layout": "nhwc", "output": "y", "pool": "mean"})
+    assert describe(description.settings()) == description
+
+
+def test_stages_come_back() -> None:
+    tables = [{"output": "y", "pool": "mean", "scale": 0.5}, {"output": "z"}]
+    description = describe({"size": 10, "stages": tables})
+    assert [stage.name for stage in description.stages] == ["y.mean", "z"]
     assert describe(description.settings()) == description
 
 

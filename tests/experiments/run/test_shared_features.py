@@ -54,3 +54,19 @@ def test_what_is_nowhere_says_where_to_get_it(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("I2CANSAY_DATA", str(tmp_path))
     with pytest.raises(FileNotFoundError, match="cifar100 was not found"):
         share_features("cifar100", "pixels")
+
+
+def test_blocks_of_stages_are_in_the_identity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnxruntime")
+    monkeypatch.setenv("I2CANSAY_CACHE", str(tmp_path))
+    monkeypatch.delenv("I2CANSAY_DATA", raising=False)
+    wide = share_features("digits", "efficientnet-lite0+stages@32")
+    assert wide.blocks == (1280, 1152, 1152)
+    assert wide.identity["blocks"] == [1280, 1152, 1152]
+    told: list[tuple[str, int, int]] = []
+    last = share_features("digits", "efficientnet-lite0@32", progress=lambda *news: told.append(news))
+    assert not told, "nothing is encoded again"
+    assert last.blocks == (1280,)
+    assert "blocks" not in last.identity
+    assert last.fingerprint != wide.fingerprint
+    assert np.array_equal(last.open("test")[0], wide.open("test")[0][:, :1280])
