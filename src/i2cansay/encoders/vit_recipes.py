@@ -102,7 +102,12 @@ DEIT_TINY = Recipe(
     fixed_size=True,
     shape_of=vit_shape,
     shape="12 blocks of width 192 over patches of 16 pixels",
-    stages=LAST_FOUR,
+    stages=(
+        Stage("block11.patches", 2.0),
+        Stage("block10.class", 1.1),
+        Stage("block9.class", 1.4),
+        Stage("block8.class", 2.5),
+    ),
     facts=NetworkFacts(
         192,
         22.9,
