@@ -11,6 +11,7 @@ import pytest
 from i2cansay.service.access.middleware import WRONG_TOKENS_AT_ONCE
 from i2cansay.service.http.app import create_app
 from i2cansay.service.limits import Limits
+from i2cansay.service.model.transaction import LESSON_BYTES
 from i2cansay.service.model.waiting import COPIES
 from tests.service.material import make_image
 from tests.service.running import Running
@@ -99,6 +100,8 @@ def test_the_limits_are_those_of_the_code() -> None:
     )
     assert f"{limits.state_bytes // 2**20} MB of state" in words
     assert f"{limits.named:,} classes named" in words
+    assert f"exports and backups on their way {limits.download_bytes // 2**20} MB" in words
+    assert f"{LESSON_BYTES // 2**20} MB for each model whose lessons can be taken back" in words
     assert f"{COPIES} copies of samples in a class that is not complete" in words
     assert f"{limits.waiting} requests waiting" in words
     assert f"{limits.seconds:g} seconds per request" in words

@@ -57,6 +57,8 @@ class Limits:
         Of all images of one request, read from their headers.
     named : int
         Classes named in one answer: samples times `top`, or times the classes there are.
+    download_bytes : int
+        Memory for exports and backups that are made or sent. Beyond it, new ones get 429.
     pixels_in_flight : int
         Of all requests that wait for one encoder. Beyond it, large requests get 429.
     """
@@ -87,3 +89,4 @@ class Limits:
     request_pixels: int = 800_000_000
     pixels_in_flight: int = 1_600_000_000
     named: int = 20_000
+    download_bytes: int = 512 * MEGABYTE

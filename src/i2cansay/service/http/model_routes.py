@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse
 from i2cansay.service.access.permissions import needs
 from i2cansay.service.errors import refused
 from i2cansay.service.http.api import BYTES
+from i2cansay.service.http.downloads import Downloads
 from i2cansay.service.http.schemas import LogAnswer, ModelAnswer, ModelsAnswer, NewModel
 from i2cansay.service.model.exchange import export
 from i2cansay.service.model.served_model import ServedModel
@@ -20,6 +21,7 @@ from i2cansay.service.service import Service
 
 def add_model_routes(router: APIRouter, service: Service) -> None:
     """Add the routes."""
+    downloads = Downloads(service.limits)
 
     @router.get("/models", dependencies=[needs("predict")], response_model=ModelsAnswer)
     async def list_models() -> Response:
@@ -51,8 +53,8 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
     )
     async def export_model(name: str) -> Response:
         """Download the model as a file for `i2cansay.load` and `import`, without classes that are in memory only."""
-        data = await run_in_threadpool(export, service.model(name).state())
-        return _download(data, f"{name}.i2cs")
+        model = service.model(name)
+        return await downloads.of(model, lambda: export(model.state()), f"{name}.i2cs")
 
     @router.post(
         "/models/{name}/import",
@@ -81,7 +83,8 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
     )
     async def backup_model(name: str) -> Response:
         """Download a consistent copy of the model's database, with the audit log, even while it is taught."""
-        return _download(await run_in_threadpool(service.model(name).backup), f"{name}.sqlite")
+        model = service.model(name)
+        return await downloads.of(model, model.backup, f"{name}.sqlite")
 
     @router.get("/models/{name}/log", dependencies=[needs("admin")], response_model=LogAnswer)
     async def read_log(
@@ -105,8 +108,3 @@ def describe(model: ServedModel) -> dict[str, Any]:
         "can_undo": model.can_undo,
         "read_only": model.read_only,
     }
-
-
-def _download(data: bytes, name: str) -> Response:
-    headers = {"content-disposition": f'attachment; filename="{name}"'}
-    return Response(data, media_type="application/octet-stream", headers=headers)

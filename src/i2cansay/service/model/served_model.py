@@ -231,6 +231,13 @@ class ServedModel:
         with self._unless_deleted():
             return self._database.log(after, limit)
 
+    def file_bytes(self) -> int:
+        """Return the size of the file."""
+        try:
+            return self.path.stat().st_size
+        except OSError as error:
+            raise not_found(f"the model {self.facts.name!r} has been deleted") from error
+
     def backup(self) -> bytes:
         """Return a consistent copy of the file."""
         with self._unless_deleted():
