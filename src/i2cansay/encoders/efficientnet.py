@@ -119,14 +119,14 @@ EFFICIENTNET_LITE0 = _recipe(
 )
 EFFICIENTNET_LITE1 = _recipe(
     1,
-    "EfficientNet-Lite1, ImageNet-1k; a little better, slower",
+    "EfficientNet-Lite1, ImageNet-1k; deeper than Lite0, at 240 px",
     240,
     (Stage("block20.expansion", 1.6), Stage("block16.expansion", 2.9)),
     NetworkFacts(1280, 21.9, "Apache-2.0", stages_width=3584, checked=CHECKED),
 )
 EFFICIENTNET_LITE2 = _recipe(
     2,
-    "EfficientNet-Lite2, ImageNet-1k; better still, slower still",
+    "EfficientNet-Lite2, ImageNet-1k; deeper and wider than Lite0, at 260 px",
     260,
     (Stage("block20.expansion", 2.0), Stage("block16.expansion", 2.8)),
     NetworkFacts(1280, 24.7, "Apache-2.0", stages_width=3776, checked=CHECKED),
