@@ -183,8 +183,8 @@ def _convolution(
 
 
 RANDOM = "narrow networks, features and stages against torch"
-# Inside the first block of the last layer, and before it. On 6,000 images of CIFAR-100, those of resnet50_keras
-# bring a linear discriminant from 67.1 to 68.1%; outputs of later blocks, or more of them, brought no more.
+# Inside the first block of the last layer, and before it. On 6,000 training images of CIFAR-100, 1,500 of them held
+# out, those of resnet50_keras bring a linear discriminant from 67.1 to 68.1%; outputs of later blocks brought less.
 RESNET18_STAGES = (Stage("layer4.0.conv1"), Stage("layer3.1"))
 # The scales are those of resnet50_keras.
 RESNET50_STAGES = (Stage("layer4.0.conv2", 4.7), Stage("layer3.5", 4.0))
