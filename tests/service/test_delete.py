@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from i2cansay.service.client import Client, RequestRefused
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.model.requests import Learn
 from i2cansay.service.model.served_model import Question
+from i2cansay.service.service import Service
 from tests.service.material import rows, teach
 from tests.service.running import Running
 
@@ -75,3 +79,20 @@ def test_others_go_on_while_models_come_and_go(running: Running) -> None:
     assert {status for name, status in answers if name == "stays"} == {200}
     # 409: it was there again for the second request, and knew no class.
     assert {status for name, status in answers if name == "goes"} <= {200, 404, 409}
+
+
+def test_a_deleted_model_leaves_the_memory_at_once(tmp_path: Path) -> None:
+    service = Service(tmp_path)
+    gc.collect()
+    gc.disable()  # what hangs in a cycle would wait for it
+    try:
+        model = service.create("numbers", encoder=None)
+        teach(model, ["a", "a"], np.random.default_rng(0))
+        model.ask(Question(rows(["a"], np.random.default_rng(0)), 1)).result(20)
+        left = weakref.ref(model)
+        del model
+        service.delete("numbers")
+        assert left() is None
+    finally:
+        gc.enable()
+        service.close()
