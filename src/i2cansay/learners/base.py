@@ -135,8 +135,8 @@ class OnlineClassifier(Predictor, ClassifierMixin, BaseEstimator, ABC):
                 raise ValueError(f"{method}.parts names {name}, but _start does not make it")
             if part is not None and not isinstance(part, StatePart):
                 raise ValueError(
-                    f"{method}.{name} is of type {type(part).__name__}, but a part of the state has resize, drop, state "
-                    "and restore; keep an array with a row per class in a ClassRows (i2cansay.core.class_rows)"
+                    f"{method}.{name} is of type {type(part).__name__}, but a part of the state has resize, drop, "
+                    "state and restore; keep an array with a row per class in a ClassRows (i2cansay.core.class_rows)"
                 )
 
     def _grow(self, n_classes: int) -> None:
