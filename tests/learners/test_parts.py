@@ -82,7 +82,7 @@ def test_a_learner_that_names_no_part_is_told_so() -> None:
     class Unnamed(NearestMean):
         parts = ()
 
-    with pytest.raises(TypeError, match=r"Unnamed\.parts is empty.*name in it"):
+    with pytest.raises(ValueError, match=r"Unnamed\.parts is empty.*name in it"):
         Unnamed().partial_fit(*blobs())
 
 
@@ -91,7 +91,7 @@ def test_a_part_that_is_an_array_is_refused_with_what_to_use() -> None:
         def _start(self, n_features: int) -> None:
             self._means = np.zeros((0, n_features))  # type: ignore[assignment]
 
-    with pytest.raises(TypeError, match=r"Plain\._means is a ndarray.*ClassRows"):
+    with pytest.raises(ValueError, match=r"Plain\._means is of type ndarray.*ClassRows"):
         Plain().partial_fit(*blobs())
 
 

@@ -125,18 +125,18 @@ class OnlineClassifier(Predictor, ClassifierMixin, BaseEstimator, ABC):
         """Raise where `parts` does not name what `_start` has made; the author of a method reads this."""
         method = type(self).__name__
         if not self.parts and type(self)._state is OnlineClassifier._state:
-            raise TypeError(
+            raise ValueError(
                 f"{method}.parts is empty, so nothing that it learns would be saved; name in it the attributes that "
                 "_start makes"
             )
         for name in self.parts:
             part = getattr(self, name, self)
             if part is self:
-                raise TypeError(f"{method}.parts names {name}, but _start does not make it")
+                raise ValueError(f"{method}.parts names {name}, but _start does not make it")
             if part is not None and not isinstance(part, StatePart):
-                raise TypeError(
-                    f"{method}.{name} is a {type(part).__name__}, but a part of the state has resize, drop, state "
-                    "and restore; keep an array with a row per class in a ClassRows (i2cansay.core.class_rows)"
+                raise ValueError(
+                    f"{method}.{name} is of type {type(part).__name__}, but a part of the state has resize, drop, "
+                    "state and restore; keep an array with a row per class in a ClassRows (i2cansay.core.class_rows)"
                 )
 
     def _grow(self, n_classes: int) -> None:
