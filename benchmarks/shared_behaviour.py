@@ -130,7 +130,7 @@ def long_tail() -> Iterator[Run]:
         "shared mode, no lift": NO_LIFT,
         "shared mode, no lift, empirical prior": ("i2cansay_shared", {"lift": 0, "prior": "empirical"}),
         "closed form, no lift": ("i2cansay_shared", {"lift": 0, "analogies": False}),
-        "closed form, no lift, means not drawn in": (
+        "closed form, no lift, means not shrunk": (
             "i2cansay_shared",
             {"lift": 0, "analogies": False, "shrink_means": 0.0},
         ),

@@ -1,6 +1,6 @@
 """Choices of the shared mode, made on training samples held out: see `STUDIES` for what each is about.
 
-    python benchmarks/shared_choices.py [penalty] [draw-in] [significance] [head] [calibration] [bandwidth]
+    python benchmarks/shared_choices.py [penalty] [shrink-means] [significance] [head] [calibration] [bandwidth]
         [ranpac] [ranpac-wide]
 
 Runs are kept in benchmarks/records/shared_choices.jsonl (``--records``): what is missing there is measured.
@@ -42,7 +42,7 @@ HELD_OUT = 10_000
 LIFT = 1024
 """Enough to see what a lift changes, at a tenth of the time of the widest."""
 PENALTY_SHARES = (2.0, 1.0, 0.5, 0.25, 0.125)
-DRAW_IN = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5)
+SHRINK_MEANS = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5)
 TAU_WEIGHTS = (0.0, 10.0, 100.0, 300.0)
 SAMPLES_PER_DEGREE = (20.0, 40.0, 80.0, 160.0, np.inf)
 HEAD_SHARES = (0.0, 1 / 6, 1 / 3, 1 / 2, 1.0)
@@ -115,14 +115,14 @@ def by_penalty(column: Column, lift: int, seed: int) -> Values:
     return found
 
 
-def by_draw_in(column: Column, lift: int, seed: int) -> Values:
+def by_shrunk_means(column: Column, lift: int, seed: int) -> Values:
     """Return the accuracy for each strength."""
     split = MappedParts.mapped(column, lift, seed)
     return {
         f"shrink_means {value:g}": split.accuracy(
             shrink_means(split.scatter, split.shrinkage, value).scores.of(split.X_held)
         )
-        for value in DRAW_IN
+        for value in SHRINK_MEANS
     }
 
 
@@ -147,7 +147,7 @@ def by_significance(column: Column, lift: int, seed: int) -> Values:
         significance.mark(moments.add(flat[start : start + 1000], split.y[start : start + 1000], None))
     tau = importance(significance.distances(held, moments, "euclidean"), "paper")
     found = {}
-    for name, strength in (("plain", 0.0), ("drawn in", 0.02)):
+    for name, strength in (("plain", 0.0), ("shrunk means", 0.02)):
         logits = shrink_means(scatter, split.shrinkage, strength).scores.of(split.X_held)
         for weight in TAU_WEIGHTS:
             found[f"{name}, logits + {weight:g} tau/C"] = split.accuracy(logits + weight / classes * tau)
@@ -237,7 +237,7 @@ class Study:
 SMALL = ("CIFAR-10 10%", "CIFAR-100 30%", "CUB-200")
 STUDIES = {
     "penalty": Study(by_penalty, "Share of the penalty: accuracy in %", (LIFT,), splits=1),
-    "draw-in": Study(by_draw_in, "Drawing in: accuracy in %", (LIFT,)),
+    "shrink-means": Study(by_shrunk_means, "Shrunk means: accuracy in %", (LIFT,)),
     "significance": Study(
         by_significance, "Significance in decorrelated coordinates: accuracy in %", (0,), splits=1
     ),
