@@ -181,6 +181,10 @@ def test_names_stay_in_the_folder(shared: Running, name: str) -> None:
         ({"parameters": {"random_state": "today"}}, "cannot be made"),
         ({"parameters": {"momentum": "much"}}, "cannot be made"),
         ({"parameters": {"speed": 1}}, "no parameter speed"),
+        (
+            {"learner": "i2cansay_shared", "parameters": {"shrink_means": 10**30}},
+            "a whole number of 31 digits",
+        ),
         ({"encoder": "/etc/passwd"}, "there is no encoder"),
         ({"encoder": "../x.onnx"}, "there is no encoder"),
         ({"min_samples": 1}, "min_samples"),

@@ -17,6 +17,8 @@ from i2cansay.service.errors import refused
 # Lower case and no dots: on every file system, two names are two files, and none leaves the folder.
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
+LARGEST_WHOLE = 2**53
+
 
 def check_name(name: str) -> str:
     """Return a model's name that is safe as a file name.
@@ -64,6 +66,11 @@ class ModelFacts:
         """Return the learner without trying its parameters, to ask it for its size."""
         if ":" in self.learner:  # a request must not make the service import a module
             raise refused(f"there is no learner {self.learner!r}; the service takes names without a module")
+        for name, value in self.parameters.items():
+            if isinstance(value, int) and abs(value) > LARGEST_WHOLE:  # beyond what arrays of numbers hold
+                raise refused(
+                    f"{name} is a whole number of {len(str(value))} digits, more than a parameter has"
+                )
         try:
             return make_learner(self.learner, **self.parameters)
         except ValueError as error:
