@@ -31,7 +31,7 @@ PAGES = ("docs/shared-mode.md", "docs/shared-mode-details.md")
 PLACE = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 GUIDE_ROWS = (
     *("paper", "shared", "wide", "slda_oas", "ridge", "ranpac_10k", "fecam", "joint"),
-    *("stages_best", "stages_small", "stages_slda_oas", "stages_ridge", "stages_joint"),
+    *("stages_best", "stages_small", "stages_slda_oas", "stages_ridge"),
 )
 
 
