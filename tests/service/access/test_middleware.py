@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from i2cansay.service.access.body_limit import FREE
 from i2cansay.service.access.middleware import WRONG_TOKENS_AT_ONCE
 from i2cansay.service.client import Client, RequestRefused
 from i2cansay.service.http.server import Address, check_address
@@ -128,11 +129,13 @@ def test_an_unforeseen_error_tells_nothing(
 def test_too_much_at_once_is_asked_to_come_back(start: Starter) -> None:
     running = start(limits=Limits(bytes_in_flight=1000))
     running.client.create("numbers", encoder=None)
-    status, headers, answer = send(running, "POST", "/v1/models/numbers/learn", b"x" * 2000)
+    status, headers, answer = send(running, "POST", "/v1/models/numbers/learn", b"x" * (FREE + 2000))
     assert (status, answer["code"], headers["retry-after"]) == (429, "busy", "1")
     parts = urlsplit(running.client.url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
-    connection.request("POST", "/v1/models/numbers/learn", iter([b"x" * 600] * 3), encode_chunked=True)
+    connection.request(
+        "POST", "/v1/models/numbers/learn", iter([b"x" * (FREE // 2 + 600)] * 3), encode_chunked=True
+    )
     chunked = connection.getresponse()
     assert (chunked.status, chunked.headers["retry-after"]) == (429, "1")
     connection.close()

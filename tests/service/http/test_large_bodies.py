@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from i2cansay.encoders.encoder import EncodedImages
-from i2cansay.service.access.body_limit import Traffic
+from i2cansay.service.access.body_limit import FREE, Traffic
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.http import bodies
 from i2cansay.service.http.json_route import SMALL
@@ -124,14 +124,14 @@ def test_what_parsing_will_take_is_charged_before(start: Starter, monkeypatch: p
 
 
 def test_traffic_counts_what_came_and_not_what_was_announced(start: Starter) -> None:
-    running = start(limits=Limits(bytes_in_flight=10_000))
+    running = start(limits=Limits(bytes_in_flight=FREE))
     running.service.create("numbers", encoder=None)
     parts = urlsplit(running.client.url)
     slow = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
     slow.putrequest("POST", ASK)
-    slow.putheader("content-length", "9000")
+    slow.putheader("content-length", str(2 * FREE))
     slow.endheaders(b"{")  # and no more
-    assert running.client.model("numbers").learn("a", features=np.zeros((2, 300))).learnt == 2
+    assert running.client.model("numbers").learn("a", features=np.zeros((50, 300))).learnt == 50  # 80 kB
     slow.close()
 
 
@@ -140,8 +140,69 @@ def test_traffic_gives_back() -> None:
     traffic.take(6)
     with pytest.raises(ServiceError):
         traffic.take(5)
+    traffic.take(0, "another")  # nothing is always welcome
     traffic.give_back(6)
     traffic.take(10)
+
+
+def test_one_client_has_a_share_of_the_traffic() -> None:
+    traffic = Traffic(10, 6)
+    traffic.take(6, "one")
+    with pytest.raises(ServiceError):
+        traffic.take(1, "one")
+    traffic.take(4, "another")
+    with pytest.raises(ServiceError):
+        traffic.take(1, "another")
+    traffic.give_back(6, "one")
+    traffic.take(2, "another")
+
+
+def test_uploads_that_are_held_keep_no_small_request_out(start: Starter) -> None:
+    size = 4 * FREE
+    running = start(limits=Limits(bytes_in_flight=2 * size, body_bytes=2 * size, seconds=60))
+    running.service.create("numbers", encoder=None)
+    parts = urlsplit(running.client.url)
+    held = []
+    for _ in range(2):  # together they leave room for a few bytes
+        upload = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+        upload.putrequest("POST", ASK)
+        upload.putheader("content-length", str(size + FREE))
+        upload.endheaders(bytes(size + FREE - 10))
+        held.append(upload)
+    large = b"x" * (3 * FREE)
+    until = time.monotonic() + 20
+    while send(running, "POST", ASK, large)[0] != 429:  # both have come in
+        assert time.monotonic() < until
+    assert running.client.model("numbers").learn("a", features=np.zeros((4, 300))).learnt == 4
+    for upload in held:
+        upload.close()
+
+
+def test_who_holds_uploads_is_one_of_two(start: Starter) -> None:
+    running = start(need_token=True, limits=Limits(bytes_in_flight=8 * FREE, body_bytes=2 * FREE, seconds=60))
+    running.service.create("numbers", encoder=None)
+    secrets = [running.service.tokens.add(name, "teach") for name in ("one", "two")]
+    parts = urlsplit(running.client.url)
+    held = []
+    for _ in range(4):
+        upload = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+        upload.putrequest("POST", ASK)
+        upload.putheader("authorization", f"Bearer {secrets[0]}")
+        upload.putheader("content-length", str(2 * FREE))
+        upload.endheaders(bytes(2 * FREE - 10))
+        held.append(upload)
+    body = b"x" * (FREE + 20_000)
+
+    def status(secret: str) -> int:
+        return send(running, "POST", ASK, body, {"authorization": f"Bearer {secret}"})[0]
+
+    until = time.monotonic() + 20
+    while status(secrets[0]) != 429:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    assert status(secrets[1]) == 422  # it came in, and is not JSON
+    for upload in held:
+        upload.close()
 
 
 def test_pixels_of_a_request(start: Starter) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -12,36 +13,52 @@ from starlette.types import Message, Receive
 from i2cansay.service.errors import ServiceError, too_large
 from i2cansay.service.limits import Limits
 
+FREE = 2**16
+"""The first bytes of a body are not counted, so that small requests come in beside any number of large ones. The
+number of connections bounds what they are together."""
+
 
 class Traffic:
-    """Bytes of all bodies in flight, and of the samples that are parsed from them."""
+    """Bytes of all bodies in flight, and of the samples that are parsed from them.
 
-    def __init__(self, most: int) -> None:
+    Parameters
+    ----------
+    most : int
+        Of all clients together.
+    share : int, optional
+        Of one client. By default it may have everything.
+    """
+
+    def __init__(self, most: int, share: int | None = None) -> None:
         self._most = most
-        self._now = 0
+        self._share = most if share is None else share
+        self._by_client: Counter[str] = Counter()
 
-    def check(self, n: int) -> None:
-        """Raise ServiceError where there is no room for `n` more bytes."""
-        if self._now + n > self._most:
+    def check(self, n: int, client: str = "") -> None:
+        """Raise ServiceError where there is no room for `n` more bytes of a client."""
+        if n and (self._by_client.total() + n > self._most or self._by_client[client] + n > self._share):
             raise ServiceError(429, "busy", "too many large requests at once; try again", retry_after=1.0)
 
-    def take(self, n: int) -> None:
-        """Count `n` bytes; raise ServiceError where there is no room for them."""
-        self.check(n)
-        self._now += n
+    def take(self, n: int, client: str = "") -> None:
+        """Count `n` bytes of a client; raise ServiceError where there is no room for them."""
+        self.check(n, client)
+        self._by_client[client] += n
 
-    def give_back(self, n: int) -> None:
+    def give_back(self, n: int, client: str = "") -> None:
         """Count `n` bytes as done."""
-        self._now -= n
+        self._by_client[client] -= n
+        if not self._by_client[client]:
+            del self._by_client[client]
 
 
 class IncomingBody:
-    """The body of one request as it comes in, counted."""
+    """The body of one request as it comes in, counted for its `client`."""
 
     def __init__(self, receive: Receive, limits: Limits, traffic: Traffic) -> None:
         self._receive = receive
         self._limits = limits
         self._traffic = traffic
+        self.client = ""
         self._taken = 0
         self._got = 0
         self._whole = False
@@ -55,11 +72,11 @@ class IncomingBody:
         announced = headers.get("content-length", "0")
         length = int(announced[:20]) if announced.isascii() and announced.isdecimal() else 0
         self._measure(length)
-        self._traffic.check(length)
+        self._traffic.check(_counted(length), self.client)
 
     def charge(self, n: int) -> None:
         """Count memory for parsing the body, until the request is done."""
-        self._traffic.take(n)
+        self._traffic.take(n, self.client)
         self._taken += n
 
     def _measure(self, length: int) -> None:
@@ -73,10 +90,10 @@ class IncomingBody:
         if message["type"] == "http.request":
             self._whole = not message.get("more_body", False)
             length = len(message.get("body", b""))
-            self._got += length
+            before, self._got = self._got, self._got + length
             try:
                 self._measure(self._got)
-                self.charge(length)
+                self.charge(_counted(self._got) - _counted(before))
             except ServiceError as error:
                 # The framework lets only its own kind of error through while it reads a body.
                 wait = {} if error.retry_after is None else {"retry-after": f"{error.retry_after:.0f}"}
@@ -94,4 +111,8 @@ class IncomingBody:
 
     def finish(self) -> None:
         """Count the request as done."""
-        self._traffic.give_back(self._taken)
+        self._traffic.give_back(self._taken, self.client)
+
+
+def _counted(length: int) -> int:
+    return max(0, length - FREE)

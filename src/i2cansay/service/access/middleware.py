@@ -84,7 +84,10 @@ class AccessMiddleware:
         self._metrics = metrics
         self._rate = RateLimit(limits.requests_per_second)
         self._wrong_tokens = RateLimit(limits.wrong_tokens_per_second, WRONG_TOKENS_AT_ONCE)
-        self._traffic = Traffic(limits.bytes_in_flight)
+        # Half for one client, so that others come in beside it; but always enough for one body and its samples.
+        self._traffic = Traffic(
+            limits.bytes_in_flight, max(limits.bytes_in_flight // 2, 2 * limits.body_bytes)
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -109,6 +112,7 @@ class AccessMiddleware:
         try:
             self._check_headers(headers)
             self._check_access(asked, headers)
+            body.client = asked["state"]["who"] or _client(scope)
             body.expect(headers)
             await self._app(asked, body.receive, sending)
         except ServiceError as error:
@@ -173,7 +177,7 @@ class AccessMiddleware:
         if (token := self._tokens.find(secret)) is not None:
             return token
         if secret:
-            client = client_network(scope["client"][0] if scope.get("client") else "")
+            client = _client(scope)
             self._metrics.happened("wrong_tokens")
             log.warning("a wrong token from %s", client)
             if (wait := self._wrong_tokens.wait_for(client)) > 0:
@@ -215,6 +219,10 @@ def _reference(error: Exception) -> str:
         places.append(f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}")
         trace = trace.tb_next
     return hashlib.sha256(" ".join(places).encode()).hexdigest()[:8]
+
+
+def _client(scope: Scope) -> str:
+    return client_network(scope["client"][0] if scope.get("client") else "")
 
 
 def _host(value: str) -> str:
