@@ -10,6 +10,7 @@ from typing import Any
 
 from i2cansay.core.import_by_name import find_class
 from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.choices import CHOICES
 
 LEARNERS: dict[str, str] = {
     "i2cansay": "i2cansay.learners.i2cansay:I2CANSAY",
@@ -44,8 +45,8 @@ def learner_class(name: str) -> type[OnlineClassifier]:
     Parameters
     ----------
     name : str
-        A name of `LEARNERS`; of an entry point of the group `i2cansay.learners`, which another package registers; or
-        "package.module:Class" for a class of your own, derived from `OnlineClassifier`.
+        A name of `LEARNERS` or `CHOICES`; of an entry point of the group `i2cansay.learners`, which another package
+        registers; or "package.module:Class" for a class of your own, derived from `OnlineClassifier`.
 
     Examples
     --------
@@ -54,7 +55,7 @@ def learner_class(name: str) -> type[OnlineClassifier]:
     """
     # mypy wants a concrete class as `base`; it is only compared with what was found.
     return find_class(
-        name,
+        CHOICES[name].learner if name in CHOICES else name,
         table=LEARNERS,
         group="i2cansay.learners",
         base=OnlineClassifier,  # type: ignore[type-abstract]
@@ -63,8 +64,18 @@ def learner_class(name: str) -> type[OnlineClassifier]:
 
 
 def make_learner(name: str, **parameters: Any) -> OnlineClassifier:
-    """Return a new learner by name (see `learner_class`), with these parameters."""
+    """Return a new learner by name (see `learner_class`), with these parameters.
+
+    A name of `CHOICES` has parameters of its own, which may be given others.
+
+    Examples
+    --------
+    >>> make_learner("small").width, make_learner("small", width=512).width
+    (1536, 512)
+    """
     learner = learner_class(name)()
+    if name in CHOICES:
+        parameters = {**CHOICES[name].parameters, **parameters}
     if unknown := sorted(set(parameters) - set(learner.get_params(deep=False))):
         known = ", ".join(sorted(learner.get_params(deep=False)))
         raise ValueError(f"{name} has no parameter {', '.join(unknown)}; it has {known}")
