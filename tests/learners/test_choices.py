@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from i2cansay.learners import CHOICES, LEARNERS, learner_class, make_learner
+from i2cansay.learners import LEARNERS, learner_class, make_learner
+from i2cansay.learners.choices import CHOICES
 
 WIDTH, CLASSES, MEGABYTE = 3584, 100, 1e6  # the stages of EfficientNet-Lite0
 
