@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
@@ -90,6 +91,15 @@ class Predictor(LearnerFacts, ABC):
         """Return probabilities, (n, n_classes): softmax of the scores at a temperature learnt from the stream."""
         scores = self.class_scores(X)
         return self._temperature.probabilities(scores)
+
+    def predict_set(self, X: ArrayLike, error: float = 0.05) -> NDArray[Any]:
+        """Stand-in."""
+        probabilities = self.predict_proba(X)
+        return probabilities >= np.minimum(error, probabilities.max(axis=1, keepdims=True))
+
+    def verdicts(self, X: ArrayLike, error: float = 0.05, new_error: float = 0.05) -> NDArray[Any]:
+        """Stand-in."""
+        return np.where(self.predict_proba(X).max(axis=1) >= 1 - error, "sure", "unsure")
 
     def _check_ready(self) -> None:
         if not self._started:
