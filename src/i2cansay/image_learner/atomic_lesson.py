@@ -36,6 +36,8 @@ class AtomicLesson:
         The threads that may be using the learner.
     doubts : Doubts, optional
         Is shown the rows before they are learnt.
+    batch_size : int, optional
+        Rows of a batch; by default the learner's own.
 
     Examples
     --------
@@ -52,13 +54,18 @@ class AtomicLesson:
     """
 
     def __init__(
-        self, learner: OnlineClassifier, readers: Readers | None = None, doubts: Doubts | None = None
+        self,
+        learner: OnlineClassifier,
+        readers: Readers | None = None,
+        *,
+        doubts: Doubts | None = None,
+        batch_size: int | None = None,
     ) -> None:
         self._learner = learner
         self._readers = readers or Readers()
         self._doubts = doubts or Doubts(0)
         self._copy: OnlineClassifier | None = None
-        self._size: int = getattr(learner, "batch_size", None) or BATCH_SIZE
+        self._size: int = batch_size or getattr(learner, "batch_size", None) or BATCH_SIZE
         self._waiting: tuple[Features, NDArray[Any], Rows] | None = None
         self._added = self._scored = 0
 

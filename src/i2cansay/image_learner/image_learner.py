@@ -190,7 +190,7 @@ class ImageLearner(ImagePredictor):
             found = Doubts(doubts)
             images = check_images(images, on_error)
             checked = self._check_labels(images, labels)
-            lesson = AtomicLesson(self.learner, self._readers, found)
+            lesson = AtomicLesson(self.learner, self._readers, doubts=found)
             n_given, skipped = 0, dict[int, str]()
             for part in encode_in_parts(self.encoder, images, on_error, progress):
                 n_given += part.size
