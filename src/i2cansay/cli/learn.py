@@ -225,6 +225,6 @@ def _report(model: Path, lesson: Lesson, n_classes: int) -> None:
             aligned([(lesson.noun, "taught as", "looked like", "probability of its label"), *rows], right=[3])
         )
     if lesson.skipped:
-        typer.echo(f"{several(len(lesson.skipped), 'image')} could not be read and were left out:", err=True)
+        typer.echo(f"left out, as they could not be read: {several(len(lesson.skipped), 'image')}", err=True)
         for reason in lesson.skipped:
             typer.echo(f"  {reason}", err=True)
