@@ -51,7 +51,7 @@ def _facts(model: Path, kind: str, known: OnlineClassifier, extra: dict[str, str
         "parameters": {
             name: value for name, value in known.get_params(deep=False).items() if value != usual[name]
         },
-        "samples": known._n_seen if known._started else 0,
+        "samples": round(sum(counts)) if None not in counts else known._n_seen,
         "features": known.n_features_in_ if known._started else None,
         "classes": [
             {"label": label, "samples": None if count is None else round(count)}
@@ -93,7 +93,7 @@ def reveals(known: OnlineClassifier, counts: list[float]) -> list[str]:
 def _text(facts: dict[str, Any]) -> str:
     from i2cansay.cli.text_table import aligned, several
 
-    lines = [f"{facts['file']}: a model of {facts['taught']}, {facts['bytes'] / 1e6:,.1f} MB"]
+    lines = [f"{facts['file']}: a model of {facts['taught']}, {_size(facts['bytes'])}"]
     if encoder := facts.get("encoder"):
         lines.append(
             f"encoder  {encoder['name']} at {encoder['size']} px, fingerprint {encoder['fingerprint'][:12]}"
@@ -112,3 +112,7 @@ def _text(facts: dict[str, Any]) -> str:
     return "\n".join(
         [*lines, "", "What the file reveals:", *(f"- {sentence}" for sentence in facts["reveals"])]
     )
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:,.1f} MB" if n_bytes >= 1e6 else f"{n_bytes / 1e3:,.0f} kB"

@@ -219,7 +219,7 @@ def _report(model: Path, lesson: Lesson, n_classes: int) -> None:
         f"{model}: learnt {several(lesson.learnt, lesson.noun)}, knows {several(n_classes, 'class', 'classes')}"
     )
     if lesson.doubts:
-        typer.echo("\nLabels to check: these looked like another class just before they were learnt.")
+        typer.echo("\nLabels to check: these looked like another class before they were learnt.")
         rows = [(name, doubt.label, doubt.guess, f"{doubt.probability:.3f}") for name, doubt in lesson.doubts]
         typer.echo(
             aligned([(lesson.noun, "taught as", "looked like", "probability of its label"), *rows], right=[3])
