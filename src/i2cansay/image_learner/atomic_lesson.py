@@ -102,14 +102,19 @@ class AtomicLesson:
             return
         X, y, indices = self._waiting
         self._score(X, y, indices)
-        if self._copy is None and self._learner._started:
-            # Ctrl-C could stop `partial_fit` halfway.
-            with interrupts_deferred():
-                if self._readers.change_if_idle(lambda: self._learner.partial_fit(X, y)):
-                    return
-        self._taught().partial_fit(X, y)
-        if self._taught()._started:
-            self._readers.replace(self._learner, self._taught())
+        if not self._finish_in_place(X, y):
+            self._taught().partial_fit(X, y)
+            if self._taught()._started:
+                self._readers.replace(self._learner, self._taught())
+        self._doubts.finish(self._learner)
+
+    def _finish_in_place(self, X: Features, y: NDArray[Any]) -> bool:
+        """Teach a lesson of a single batch to the learner itself, if it may be; return whether it was."""
+        if self._copy is not None or not self._learner._started:
+            return False
+        # Ctrl-C could stop `partial_fit` halfway.
+        with interrupts_deferred():
+            return self._readers.change_if_idle(lambda: self._learner.partial_fit(X, y))
 
     def _taught(self) -> OnlineClassifier:
         if self._copy is None:
