@@ -1,0 +1,227 @@
+"""The constants of the shared mode, each tried beside its neighbours on training samples held out.
+
+    python benchmarks/shared_constants.py [closed-form] [one-sample] [head] [head-whole] [head-stages]
+
+Runs are kept in benchmarks/records/shared_constants.jsonl (``--records``): what is missing there is measured. Every
+study is of features of the last layer and of the stages of EfficientNet-Lite0, found as the command line finds them,
+and without a lift. Where a column takes a part of the training samples, the accuracy is that on 10,000 others of
+them; else a fifth is held out. No test sample is looked at.
+
+A constant of a module is set for the length of a run, under its own name: ``head`` has a run for every value, the
+others are in closed form and need the statistics once.
+"""
+
+import argparse
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import numpy as np
+from figures import Run, play
+
+from i2cansay.core.statistics import discriminant
+from i2cansay.core.types import Features, Rows
+from i2cansay.experiments.report.study_tables import Values
+from i2cansay.experiments.run.shared_features import share_features
+from i2cansay.learners.shared import base_temperature, preconditioned_head, shared_i2cansay
+from i2cansay.learners.shared.shared_i2cansay import SharedI2CANSAY
+from i2cansay.streams import low_data, make_stream
+
+RECORDS = Path(__file__).parent / "records" / "shared_constants.jsonl"
+LAST, STAGES = "efficientnet-lite0", "efficientnet-lite0+stages"
+HELD_OUT = 10_000
+SPLITS = 3
+LEAST_SHARES = (1.0, 0.5, 0.25, 0.125, 0.0625)
+SHRINK_MEANS = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5)
+USUAL_LENGTHS = (0.0, 20.0, 50.0, 100.0, 200.0, 400.0, 1000.0, 1e6)
+ONE_SAMPLE_DRAWS = 10
+HEAD_SHARES = (0.0, 1 / 6, 1 / 3, 1 / 2, 1.0)
+
+
+@dataclass(frozen=True)
+class Column:
+    """Training samples of a data set, as an encoder gives them."""
+
+    title: str
+    dataset: str
+    encoder: str
+    stream: str
+    fraction: float | None = None
+
+    def split(self, seed: int, *, per_class: int | None = None) -> "Split":
+        """Draw what is learnt, and from the rest what is held out."""
+        found = share_features(self.dataset, self.encoder)
+        X, y = found.open("train")
+        y = np.unique(y, return_inverse=True)[1]
+        if per_class is None:
+            learnt = low_data(y, self.fraction or 0.8, seed)
+        else:
+            order = np.random.default_rng(seed).permutation(len(y))
+            learnt = np.concatenate(
+                [order[y[order] == label][:per_class] for label in range(int(y.max()) + 1)]
+            )
+        others = np.random.default_rng(seed).permutation(np.setdiff1d(np.arange(len(y)), learnt))[:HELD_OUT]
+        return Split(X[learnt], y[learnt], X[others], y[others], found.blocks)
+
+
+class Split(NamedTuple):
+    """Rows that are learnt, rows that are held out, and the widths of their blocks."""
+
+    X: Features
+    y: Rows
+    X_held: Features
+    y_held: Rows
+    blocks: tuple[int, ...]
+
+    def accuracy(self, model: SharedI2CANSAY) -> float:
+        """Return the share of held-out rows that the model is right about, in percent."""
+        return 100 * float(model.score(self.X_held, self.y_held))
+
+    def closed_form(self) -> SharedI2CANSAY:
+        """Return the closed form of all rows that are learnt."""
+        model = SharedI2CANSAY(blocks=self.blocks, lift=0, analogies=False)
+        for start in range(0, len(self.X), 1000):
+            model.partial_fit(self.X[start : start + 1000], self.y[start : start + 1000])
+        return model
+
+
+SMALL = (
+    Column("CIFAR-10 10%", "cifar10", LAST, "step:2", 0.1),
+    Column("CIFAR-100 30%", "cifar100", LAST, "step:5", 0.3),
+    Column("CUB-200", "cub200", LAST, "step:5"),
+    Column("CIFAR-10 10%, stages", "cifar10", STAGES, "step:2", 0.1),
+    Column("CIFAR-100 30%, stages", "cifar100", STAGES, "step:5", 0.3),
+)
+WHOLE_LAST = (
+    Column("CIFAR-10", "cifar10", LAST, "step:2"),
+    Column("CIFAR-100", "cifar100", LAST, "step:5"),
+)
+WHOLE_STAGES = (
+    Column("CIFAR-10, stages", "cifar10", STAGES, "step:2"),
+    Column("CIFAR-100, stages", "cifar100", STAGES, "step:5"),
+)
+
+
+# -- in closed form ----------------------------------------------------------------------------------------------
+
+
+def closed_form(column: Column, seed: int) -> Values:
+    """Return the accuracy for each least share of the penalty and for each strength of the shrunk means."""
+    split = column.split(seed)
+    model, found = split.closed_form(), {}
+    penalty = discriminant.cross_validated_penalty(model._scatter)
+    for share in LEAST_SHARES:
+        with patch.object(discriminant, "LEAST_SHARE", share):
+            model.set_params(shrinkage=discriminant.shrinkage_of(model._scatter, penalty))
+        found[f"LEAST_SHARE {share:g}"] = split.accuracy(model)
+    model.set_params(shrinkage=discriminant.shrinkage_of(model._scatter, penalty))
+    for strength in SHRINK_MEANS:
+        found[f"shrink_means {strength:g}"] = split.accuracy(model.set_params(shrink_means=strength))
+    return found
+
+
+def one_sample(column: Column, seed: int) -> Values:
+    """Return the accuracy after one sample of every class, for each usual length of the means."""
+    split = column.split(seed, per_class=1)
+    found = {}
+    for length in USUAL_LENGTHS:
+        with patch.object(discriminant, "USUAL_LENGTH", length):
+            found[f"USUAL_LENGTH {length:g}"] = split.accuracy(split.closed_form())
+    return found
+
+
+# -- the head ----------------------------------------------------------------------------------------------------
+
+INF = float("inf")
+HEADS: Mapping[str, Mapping[str, float]] = {
+    "as it is": {},
+    "lr 0.005": {"lr": 0.005},
+    "lr 0.01": {"lr": 0.01},
+    "lr 0.04": {"lr": 0.04},
+    "FULL_STEP_FROM_CLASSES 1": {"FULL_STEP_FROM_CLASSES": 1},
+    "FULL_STEP_UP_TO_WIDTH inf": {"FULL_STEP_UP_TO_WIDTH": INF},
+    "GROWTH 1": {"GROWTH": 1.0},
+    "EARLY_GROWTH 0.3": {"EARLY_GROWTH": 0.3},
+    "SAMPLES_PER_DEGREE 20": {"SAMPLES_PER_DEGREE": 20.0},
+    "SAMPLES_PER_DEGREE inf": {"SAMPLES_PER_DEGREE": INF},
+    "DEGREES_PER_CLASS inf": {"DEGREES_PER_CLASS": INF},
+}
+MODULES: tuple[ModuleType, ...] = (preconditioned_head, base_temperature)
+
+
+def head(column: Column, constants: Mapping[str, Any], seed: int) -> Values:
+    """Return the accuracy with analogies, for shares of the head in the decision; 0 is the closed form alone."""
+    split, found = column.split(seed), {}
+    model = SharedI2CANSAY(blocks=split.blocks, lift=0, random_state=seed)
+    with ExitStack() as stack:
+        for name, value in constants.items():
+            if name in model.get_params():
+                model.set_params(**{name: value})
+            else:
+                module = next(module for module in MODULES if hasattr(module, name))
+                stack.enter_context(patch.object(module, name, value))
+        for batch in make_stream(column.stream, split.y, seed=seed):
+            model.partial_fit(split.X[batch.rows], split.y[batch.rows])
+        for share in HEAD_SHARES:
+            with patch.object(shared_i2cansay, "HEAD_SHARE", share):
+                found[f"HEAD_SHARE {share:.2g}"] = split.accuracy(model)
+    return found
+
+
+# -- what is played ----------------------------------------------------------------------------------------------
+
+
+class Study(NamedTuple):
+    """Runs, and on how many splits each is played."""
+
+    runs: tuple[Run, ...]
+    splits: int = SPLITS
+
+
+def heads(columns: tuple[Column, ...], names: tuple[str, ...] = tuple(HEADS)) -> Iterator[Run]:
+    """Yield a run per constant and column."""
+    for column in columns:
+        for name in names:
+            yield Run("constants of the head", f"{name}, {column.title}", partial(head, column, HEADS[name]))
+
+
+STUDIES = {
+    "closed-form": Study(
+        tuple(
+            Run("constants of the closed form", column.title, partial(closed_form, column))
+            for column in (*SMALL, *WHOLE_LAST, *WHOLE_STAGES)
+        )
+    ),
+    "one-sample": Study(
+        tuple(
+            Run("constants, one sample per class", column.title, partial(one_sample, column))
+            for column in (*WHOLE_LAST, SMALL[2], *WHOLE_STAGES)
+        ),
+        splits=ONE_SAMPLE_DRAWS,
+    ),
+    "head": Study(tuple(heads(SMALL[:3])), splits=3),
+    "head-whole": Study(tuple(heads(WHOLE_LAST[1:])), splits=1),
+    "head-stages": Study(tuple(heads(SMALL[3:])), splits=2),
+}
+
+
+def main() -> None:
+    """Measure what is missing."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("studies", nargs="*", help=f"of {', '.join(STUDIES)}; all by default")
+    parser.add_argument("--records", type=Path, default=RECORDS)
+    wish = parser.parse_args()
+    for name in wish.studies or STUDIES:
+        for run in STUDIES[name].runs:
+            play(run, STUDIES[name].splits, wish.records)
+
+
+if __name__ == "__main__":
+    main()
