@@ -1,29 +1,30 @@
 """The constants of the shared mode, each tried beside its neighbours on training samples held out.
 
-    python benchmarks/shared_constants.py [closed-form] [closed-form-whole] [one-sample] [head] [head-whole] [head-stages]
+    python benchmarks/shared_constants.py [one-sample] [closed-form] [closed-form-whole] [head] [head-stages]
 
 Runs are kept in benchmarks/records/shared_constants.jsonl (``--records``): what is missing there is measured. Every
 study is of features of the last layer and of the stages of EfficientNet-Lite0, found as the command line finds them,
 and without a lift. Where a column takes a part of the training samples, the accuracy is that on 10,000 others of
 them; else a fifth is held out. No test sample is looked at.
 
-A constant of a module is set for the length of a run, under its own name: ``head`` has a run for every value, the
-others are in closed form and need the statistics once.
+What is in closed form needs the statistics once. Heads that differ in their steps only are trained side by side,
+with the same inverse; a constant of a module is set for the length of a step, under its own name.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from unittest.mock import patch
 
 import numpy as np
 from figures import Run, play
 
+from i2cansay.core.linalg.row_buffer import RowBuffer
 from i2cansay.core.statistics import discriminant
 from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Rows
@@ -31,18 +32,18 @@ from i2cansay.experiments.report.study_tables import Values
 from i2cansay.experiments.run.shared_features import share_features
 from i2cansay.learners.shared import base_temperature, preconditioned_head, shared_i2cansay
 from i2cansay.learners.shared.feature_map import FeatureMap
+from i2cansay.learners.shared.preconditioned_head import PreconditionedHead
 from i2cansay.learners.shared.shared_i2cansay import SharedI2CANSAY
 from i2cansay.streams import low_data, make_stream
 
 RECORDS = Path(__file__).parent / "records" / "shared_constants.jsonl"
 LAST, STAGES = "efficientnet-lite0", "efficientnet-lite0+stages"
+Constants: TypeAlias = Mapping[str, float]
 HELD_OUT = 10_000
-SPLITS = 3
 LEAST_SHARES = (1.0, 0.5, 0.25, 0.125)
 SHRINK_MEANS = (0.0, 0.005, 0.02, 0.1, 0.5)
 USUAL_STRENGTH = 0.02
 USUAL_LENGTHS = (0.0, 20.0, 50.0, 100.0, 200.0, 400.0, 1000.0, 1e6)
-ONE_SAMPLE_DRAWS = 5
 HEAD_SHARES = (0.0, 1 / 6, 1 / 3, 1 / 2, 1.0)
 
 
@@ -152,38 +153,94 @@ def one_sample(column: Column, seed: int) -> Values:
 # -- the head ----------------------------------------------------------------------------------------------------
 
 INF = float("inf")
-HEADS: Mapping[str, Mapping[str, float]] = {
-    "as it is": {},
+AS_IT_IS = "as it is"
+SHARED_INVERSE: Mapping[str, Constants] = {
+    AS_IT_IS: {},
     "lr 0.005": {"lr": 0.005},
     "lr 0.01": {"lr": 0.01},
     "lr 0.04": {"lr": 0.04},
     "FULL_STEP_FROM_CLASSES 1": {"FULL_STEP_FROM_CLASSES": 1},
     "FULL_STEP_UP_TO_WIDTH inf": {"FULL_STEP_UP_TO_WIDTH": INF},
-    "GROWTH 1": {"GROWTH": 1.0},
-    "EARLY_GROWTH 0.3": {"EARLY_GROWTH": 0.3},
     "SAMPLES_PER_DEGREE 20": {"SAMPLES_PER_DEGREE": 20.0},
+    "SAMPLES_PER_DEGREE 40": {"SAMPLES_PER_DEGREE": 40.0},
     "SAMPLES_PER_DEGREE inf": {"SAMPLES_PER_DEGREE": INF},
     "DEGREES_PER_CLASS inf": {"DEGREES_PER_CLASS": INF},
+    "neither temperature nor limits of the step": {
+        "SAMPLES_PER_DEGREE": INF,
+        "FULL_STEP_FROM_CLASSES": 1,
+        "FULL_STEP_UP_TO_WIDTH": INF,
+    },
 }
+"""They differ in the steps only, and can share all that is costly: statistics, inverse, preconditioned rows."""
+SCHEDULES: Mapping[str, Constants] = {"GROWTH 1": {"GROWTH": 1.0}, "EARLY_GROWTH 0.3": {"EARLY_GROWTH": 0.3}}
 MODULES: tuple[ModuleType, ...] = (preconditioned_head, base_temperature)
 
 
-def head(column: Column, constants: Mapping[str, Any], seed: int) -> Values:
-    """Return the accuracy with analogies, for shares of the head in the decision; 0 is the closed form alone."""
-    split, found = column.split(seed), {}
-    model = SharedI2CANSAY(blocks=split.blocks, lift=0, random_state=seed)
+@contextmanager
+def set_to(model: SharedI2CANSAY, constants: Constants) -> Iterator[None]:
+    """Give constants other values, whether they are the model's parameters or those of a module."""
     with ExitStack() as stack:
         for name, value in constants.items():
-            if name in model.get_params():
-                model.set_params(**{name: value})
-            else:
-                module = next(module for module in MODULES if hasattr(module, name))
-                stack.enter_context(patch.object(module, name, value))
-        for batch in make_stream(column.stream, split.y, seed=seed):
-            model.partial_fit(split.X[batch.rows], split.y[batch.rows])
-        for share in HEAD_SHARES:
-            with patch.object(shared_i2cansay, "HEAD_SHARE", share):
-                found[f"HEAD_SHARE {share:.2g}"] = split.accuracy(model.class_scores(split.X_held))
+            owners = (owner for owner in (model, *MODULES) if hasattr(owner, name))
+            stack.enter_context(patch.object(next(owners), name, value))
+        yield
+
+
+class ManyHeads(SharedI2CANSAY):
+    """The shared mode with a head for each of several sets of constants, all of which see the same analogies."""
+
+    parts = SharedI2CANSAY.parts
+
+    def use(self, variants: Mapping[str, Constants]) -> None:
+        """Begin with these."""
+        self._variants, self._of_variant = variants, dict[str, RowBuffer]()
+
+    def _calibrate(self, *_: Any) -> None:
+        """Leave probabilities alone: they cost solutions, and no decision depends on them."""
+
+    def _step(self, head: PreconditionedHead, X: Features, *rest: Any) -> None:
+        drawn = self._rng.bit_generator.state
+        for name, constants in self._variants.items():
+            self._rng.bit_generator.state = drawn
+            with self.as_variant(name), set_to(self, constants):
+                super()._step(head, X, *rest)
+
+    @contextmanager
+    def as_variant(self, name: str) -> Iterator[None]:
+        """Have the weights of one of them for a while."""
+        assert self._head is not None
+        weights = self._of_variant.setdefault(
+            name, RowBuffer(width=self._scatter.matrix.size, dtype=np.float32)
+        )
+        weights.resize(len(self._scatter.means))
+        with patch.object(self._head, "_weights", weights):
+            yield
+
+
+def head(column: Column, seed: int) -> Values:
+    """Return the accuracy with analogies for each set of constants, and as it is for shares of the head.
+
+    A share of 0 is the closed form alone.
+    """
+    split, found = column.split(seed), {}
+    runs: list[tuple[Constants, Mapping[str, Constants]]] = [({}, SHARED_INVERSE)]
+    runs += [(schedule, {name: {}}) for name, schedule in SCHEDULES.items()]
+    for schedule, variants in runs:
+        model = ManyHeads(blocks=split.blocks, lift=0, random_state=seed)
+        model.use(variants)
+        with set_to(model, schedule):
+            for batch in make_stream(column.stream, split.y, seed=seed):
+                model.partial_fit(split.X[batch.rows], split.y[batch.rows])
+        for name, constants in variants.items():
+            for share in HEAD_SHARES if name == AS_IT_IS else (shared_i2cansay.HEAD_SHARE, 1.0):
+                with (
+                    model.as_variant(name),
+                    set_to(model, constants),
+                    patch.object(shared_i2cansay, "HEAD_SHARE", share),
+                ):
+                    scores = model.class_scores(split.X_held)
+                usual = share == shared_i2cansay.HEAD_SHARE
+                found[name if usual else f"{name}, HEAD_SHARE {share:.2g}"] = split.accuracy(scores)
     return found
 
 
@@ -194,40 +251,24 @@ class Study(NamedTuple):
     """Runs, and on how many splits each is played."""
 
     runs: tuple[Run, ...]
-    splits: int = SPLITS
+    splits: int
 
 
-def heads(columns: tuple[Column, ...], names: tuple[str, ...] = tuple(HEADS)) -> Iterator[Run]:
-    """Yield a run per constant and column."""
-    for column in columns:
-        for name in names:
-            yield Run("constants of the head", f"{name}, {column.title}", partial(head, column, HEADS[name]))
+def study(
+    table: str, measure: Callable[[Column, int], Values], columns: tuple[Column, ...], splits: int
+) -> Study:
+    """Return a run per column."""
+    return Study(tuple(Run(table, column.title, partial(measure, column)) for column in columns), splits)
 
 
 STUDIES = {
-    "closed-form": Study(
-        tuple(
-            Run("constants of the closed form", column.title, partial(closed_form, column))
-            for column in SMALL
-        )
+    "one-sample": study(
+        "constants, one sample per class", one_sample, (*WHOLE_LAST, SMALL[2], *WHOLE_STAGES), 5
     ),
-    "closed-form-whole": Study(
-        tuple(
-            Run("constants of the closed form", column.title, partial(closed_form, column))
-            for column in (*WHOLE_LAST, *WHOLE_STAGES)
-        ),
-        splits=1,
-    ),
-    "one-sample": Study(
-        tuple(
-            Run("constants, one sample per class", column.title, partial(one_sample, column))
-            for column in (*WHOLE_LAST, SMALL[2], *WHOLE_STAGES)
-        ),
-        splits=ONE_SAMPLE_DRAWS,
-    ),
-    "head": Study(tuple(heads(SMALL[:3])), splits=3),
-    "head-whole": Study(tuple(heads(WHOLE_LAST[1:])), splits=1),
-    "head-stages": Study(tuple(heads(SMALL[3:])), splits=2),
+    "closed-form": study("constants of the closed form", closed_form, SMALL, 3),
+    "closed-form-whole": study("constants of the closed form", closed_form, WHOLE_LAST, 1),
+    "head": study("constants of the head", head, (*SMALL[:3], *WHOLE_LAST[1:], SMALL[3]), 2),
+    "head-stages": study("constants of the head", head, SMALL[4:], 1),
 }
 
 
