@@ -279,10 +279,11 @@ def main() -> None:
     )
     parser.add_argument("studies", nargs="*", help=f"of {', '.join(STUDIES)}; all by default")
     parser.add_argument("--records", type=Path, default=RECORDS)
+    parser.add_argument("--splits", type=int, default=5, help="at most so many; fewer take less time")
     wish = parser.parse_args()
     for name in wish.studies or STUDIES:
         for run in STUDIES[name].runs:
-            play(run, STUDIES[name].splits, wish.records)
+            play(run, min(STUDIES[name].splits, wish.splits), wish.records)
 
 
 if __name__ == "__main__":

@@ -248,10 +248,11 @@ def main() -> None:
     )
     parser.add_argument("studies", nargs="*", help="of accuracy, cost; all by default")
     parser.add_argument("--records", type=Path, default=RECORDS)
+    parser.add_argument("--splits", type=int, default=5, help="at most so many; fewer take less time")
     wish = parser.parse_args()
     if "accuracy" in wish.studies or not wish.studies:
         for run in (*last_layers(), *accuracies()):
-            play(run, SPLITS, wish.records)
+            play(run, min(SPLITS, wish.splits), wish.records)
     if "cost" in wish.studies or not wish.studies:
         for name in LEARNERS:
             play(Run(TABLE, f"{name}, cost", partial(cost, name)), 1, wish.records)
