@@ -39,8 +39,8 @@ def points_of(runs: StudyRuns, kind: str, column: str) -> list[Point]:
 
     Examples
     --------
-    >>> runs = {(TABLE, "rotation 1000, cost", 0): {"MB": 5.0}, (TABLE, "channels 1000, A, stages", 0): {"accuracy": 70}}
-    >>> points_of(runs, "channels", "A")
+    >>> size, found = (TABLE, "rotation 1000, cost", 0), (TABLE, "channels 1000, A, stages", 0)
+    >>> points_of({size: {"MB": 5.0}, found: {"accuracy": 70.0}}, "channels", "A")
     [Point(megabytes=5.0, accuracy=70.0, basis=7.168)]
     """
     found = []
