@@ -107,9 +107,9 @@ def sample_between(before: Any, after: Any, label: Any) -> Float64:
         for row in np.flatnonzero(learner.classes_ == label)
     )
     mapped = new[0] * new[1] - old[0] * old[1]
-    root = unmapped(after, mapped[None])[0]
-    feature: Float64 = np.sign(root) * root**2 if any(after._features.rooted) else root
-    return feature
+    root: Float64 = unmapped(after, mapped[None])[0]
+    squared: Float64 = np.sign(root) * root**2
+    return squared if any(after._features.rooted) else root
 
 
 def units(rows: Float64) -> Float64:
