@@ -147,14 +147,3 @@ def merge_into(mine: OnlineClassifier, other: OnlineClassifier, take: Callable[[
     mine._evidence.merge(other._evidence)
     take(mine._labels.rows(arrived))
     mine._clear_caches()
-
-
-def merged(parts: Any) -> OnlineClassifier:
-    """Stand-in."""
-    import copy
-
-    first, *others = parts
-    whole = copy.deepcopy(first)
-    for other in others:
-        whole.merge(other)
-    return whole
