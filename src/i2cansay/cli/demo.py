@@ -35,7 +35,9 @@ def demo(
     ] = None,
     encoder: Annotated[
         str,
-        typer.Option(help="Encoder of the images, of `i2cansay encoder list`; pixels takes them as they are."),
+        typer.Option(
+            help="Encoder of the images, of `i2cansay encoder list`; pixels takes them as they are."
+        ),
     ] = "efficientnet-lite0+stages",
     size: Annotated[
         int | None,

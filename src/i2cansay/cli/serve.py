@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="Tokens of a service: add, list, remove.")
+from i2cansay.cli.application import Application
+
+app = Application(help="Tokens of a service: add, list, remove.")
 Folder = Annotated[Path, typer.Argument(help="The data folder of the service.")]
 
 
