@@ -12,16 +12,23 @@ import i2cansay
 from i2cansay.cli import data, encoder
 from i2cansay.cli import serve as service
 from i2cansay.cli.application import Application
+from i2cansay.cli.correct import forget, relabel, rename, unlearn
 from i2cansay.cli.demo import demo
 from i2cansay.cli.doctor import doctor
 from i2cansay.cli.encode import encode
+from i2cansay.cli.examine import examine
+from i2cansay.cli.info import info
+from i2cansay.cli.learn import learn
+from i2cansay.cli.merge import merge
+from i2cansay.cli.predict import predict
 from i2cansay.cli.report import report
 from i2cansay.cli.reproduce import reproduce
 from i2cansay.cli.run import run
-from i2cansay.cli.teach import learn, predict
 from i2cansay.cli.verify import verify
+from i2cansay.cli.watch import watch
 
 TEACHING = "Teach a model and ask it"
+CORRECTING = "Correct what it was taught"
 SERVING = "Let people teach it on a page"
 IMAGES = "Images and encoders"
 COMPARING = "Compare learners, reproduce the paper"
@@ -32,15 +39,22 @@ app = Application(
     help="An image classifier that keeps learning: one pass, new classes at any time, no stored images.",
     epilog="`i2cansay COMMAND -h` describes a command. To begin: i2cansay demo, or i2cansay data sample digits.",
 )
-SECTIONS: dict[str, tuple[Callable[..., None], ...]] = {
-    TEACHING: (learn, predict),
-    SERVING: (service.serve, doctor),
-    IMAGES: (encode,),
-    COMPARING: (demo, run, reproduce, report, verify),
+SECTIONS: dict[str, dict[str, Callable[..., None]]] = {
+    TEACHING: {"learn": learn, "predict": predict, "test": examine, "watch": watch, "info": info},
+    CORRECTING: {
+        "relabel": relabel,
+        "unlearn": unlearn,
+        "forget": forget,
+        "rename": rename,
+        "merge": merge,
+    },
+    SERVING: {"serve": service.serve, "doctor": doctor},
+    IMAGES: {"encode": encode},
+    COMPARING: {"demo": demo, "run": run, "reproduce": reproduce, "report": report, "verify": verify},
 }
 for section, commands in SECTIONS.items():
-    for command in commands:
-        app.command(rich_help_panel=section)(command)
+    for name, command in commands.items():
+        app.command(name, rich_help_panel=section)(command)
 app.add_typer(service.app, name="token", rich_help_panel=SERVING)
 app.add_typer(data.app, name="data", rich_help_panel=IMAGES)
 app.add_typer(encoder.app, name="encoder", rich_help_panel=IMAGES)
