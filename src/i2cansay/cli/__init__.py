@@ -10,14 +10,20 @@ import typer
 import i2cansay
 from i2cansay.cli import data, encoder
 from i2cansay.cli import serve as service
+from i2cansay.cli.correct import forget, relabel, rename, unlearn
 from i2cansay.cli.demo import demo
 from i2cansay.cli.doctor import doctor
 from i2cansay.cli.encode import encode
+from i2cansay.cli.examine import examine
+from i2cansay.cli.info import info
+from i2cansay.cli.learn import learn
+from i2cansay.cli.merge import merge
+from i2cansay.cli.predict import predict
 from i2cansay.cli.report import report
 from i2cansay.cli.reproduce import reproduce
 from i2cansay.cli.run import run
-from i2cansay.cli.teach import learn, predict
 from i2cansay.cli.verify import verify
+from i2cansay.cli.watch import watch
 
 app = typer.Typer(
     name="i2cansay",
@@ -34,6 +40,14 @@ app.command()(report)
 app.command()(verify)
 app.command()(learn)
 app.command()(predict)
+app.command("test")(examine)
+app.command()(watch)
+app.command()(info)
+app.command()(relabel)
+app.command()(unlearn)
+app.command()(forget)
+app.command()(rename)
+app.command()(merge)
 app.command()(encode)
 app.command()(service.serve)
 app.command()(doctor)
