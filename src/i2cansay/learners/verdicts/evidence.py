@@ -26,7 +26,7 @@ from i2cansay.core.types import Float64, Rows, State
 from i2cansay.learners.parameters import check_error_rate
 
 # Chosen on held-out training samples (docs/verdicts.md). Probabilities of a younger model are less certain and err
-# on the safe side, so they may stay long. Novelty falls as more is learnt: with old scores nothing would ever be new.
+# on the safe side, so they may stay long. Novelty falls as more is learnt: with old scores nothing would be new.
 FADING = 1.0
 NOVELTY_FADING = 6.0
 # Evidence beyond this weight would not make a threshold better, but slower to follow a change.
