@@ -2,9 +2,9 @@
 
 Symbols: A -> the matrix, P -> its inverse, u -> a row that A gains as ``u u^T``, z = P u, q = 1 + u z.
 
-By the Sherman-Morrison formula ``(A + u u^T)^-1 = P - z z^T / q``. That is one product of the matrix with a vector
-and one outer product, where a new inverse takes as many of them as there are dimensions. Rows are only ever added, so
-that q is at least 1, and rounding does not build up.
+By the Sherman-Morrison formula ``(A + u u^T)^-1 = P - z z^T / q``: one product of the matrix with a vector and one
+outer product, where a new inverse takes as many of them as there are dimensions. Rows are only ever added, so that q
+is at least 1, and rounding does not build up.
 """
 
 import numpy as np

@@ -36,8 +36,8 @@ def draw_analogies(
     --------
     >>> rng = np.random.default_rng(0)
     >>> drawn = draw_analogies(np.array([0, 1]), 2, n_pseudo=1, old_classes="all", beta=3.0, weights=None, rng=rng)
-    >>> drawn.old, drawn.weights
-    (array([1, 0]), array([0.5, 0.5, 1.5, 1.5]))
+    >>> drawn.old.tolist(), drawn.weights.tolist()
+    ([1, 0], [0.5, 0.5, 1.5, 1.5])
     """
     sources = draw_sources(len(rows), n_pseudo, rng)
     old = draw_targets(old_classes, rows, sources, n_classes, rng)
