@@ -34,7 +34,8 @@ def relative_distance(X: Features, moments: ClassMoments) -> Float64:
     to_centre = np.einsum("nd,nd->n", away, away)
     if len(means) == 1:
         spread = float(moments.m2.sum() / moments.count[0])
-        return np.sqrt(to_centre / (spread if spread > 0 else 1.0))
+        alone: Float64 = np.sqrt(to_centre / (spread if spread > 0 else 1.0))
+        return alone
     lengths = np.einsum("cd,cd->c", means, means)
     nearest = to_centre + (lengths - 2 * inner(away, means)).min(axis=1)
     least = NEAREST**2 * max(float(lengths.mean()), np.finfo(np.float64).tiny)
