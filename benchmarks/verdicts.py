@@ -4,9 +4,9 @@
 
 Runs are kept in benchmarks/records/verdicts.jsonl (``--records``): what is missing there is measured, and the
 tables of docs/verdicts.md are printed from it. A stream is taught in lessons of one sample (of ten where it has more
-than 500), and after every third lesson, at random, someone asks. The learner is the closed form of the shared mode on
-the last layer of EfficientNet-Lite0, reduced to 256 dimensions so that a question costs milliseconds. Classes, samples
-and order are drawn with the seed. Answers are judged on test rows, which nothing was chosen by.
+than 500), and after every third lesson, at random, someone asks. The learner is the closed form of the shared mode
+on the last layer of EfficientNet-Lite0, reduced to 256 dimensions so that a question costs milliseconds. Classes,
+samples and order are drawn with the seed. Answers are judged on test rows, which nothing was chosen by.
 """
 
 import argparse
