@@ -102,7 +102,7 @@ def _caption(features: FeatureData) -> str:
     return (
         "last: accuracy on all classes at the end; average: over the sessions, test samples of the classes so far "
         f"pooled.\nEvery row reads the same {width:,} features{stages if len(features.blocks) > 1 else ''}{root}.\n"
-        "best is our learner as `learn` and `serve` use it; i2cansay is the paper's.\n"
+        "best is our learner, as `i2cansay learn` uses it; i2cansay is the paper's.\n"
         "joint is fitted to all samples at once, offline: a reference, not a rival."
     )
 

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 
-def check_there(*paths: Path, noun: str = "file") -> None:
+def check_there(*paths: Path, noun: str = "file", hint: str = "") -> None:
     """Raise FileNotFoundError for the first of `paths` that is neither a file nor a folder.
 
     Examples
     --------
-    >>> check_there(Path("nowhere.csv"))
+    >>> check_there(Path("nowhere.csv"), hint="; expected CSV")
     Traceback (most recent call last):
-    FileNotFoundError: there is no file nowhere.csv
+    FileNotFoundError: there is no file nowhere.csv; expected CSV
     """
     for path in paths:
         if not path.exists():
-            raise FileNotFoundError(f"there is no {noun} {path}{_nearest(path)}")
+            raise FileNotFoundError(f"there is no {noun} {path}{_nearest(path) or hint}")
+
+
+def check_records(places: Iterable[Path]) -> None:
+    """Raise FileNotFoundError if one of the files or folders of records is not there."""
+    for place in places:
+        if not place.exists():
+            raise FileNotFoundError(f"there are no records at {place}; make some with `i2cansay reproduce`")
 
 
 def check_folder(folder: Path | None) -> None:
