@@ -7,8 +7,8 @@ that of the closed form on 10,000 training samples held out; no test sample is l
 once, at all 3584 dimensions: those of reduced features are a product with them. What is compared:
 
 - rotation: signs and cosine transform, as `width=` has it; nothing is stored;
-- components: the first principal components of 2,500 *other* images, for CIFAR-100 those of CIFAR-10 and the reverse,
-  of blocks divided by their standard deviation there; in a package they would weigh 2 bytes for each number;
+- components: the first principal components of 2,500 *other* images, of CIFAR-10 for CIFAR-100 and the reverse, with
+  blocks divided by their standard deviation there; in a package they would weigh 2 bytes for each number;
 - channels: those that explain most of the others, on the same other images, by pivoted Cholesky.
 
 ``cost`` teaches a sample to a model of 100 classes and commits it as the service does: the bytes of the state that
