@@ -114,7 +114,8 @@ def sample_between(before: Any, after: Any, label: Any) -> Float64:
 
 def units(rows: Float64) -> Float64:
     """Return rows, (n, d), of length one."""
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    long: Float64 = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / long
 
 
 def cosine(a: Float64, b: Float64) -> float:

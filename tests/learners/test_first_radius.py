@@ -15,7 +15,7 @@ from i2cansay.learners.first_radius import FirstRadius
 def steps(n_steps: int = 3, per_step: int = 2, n: int = 60) -> list[tuple[Features, Rows]]:
     """Return batches of 10, step after step, each with classes of its own that spread ever more."""
     rng = np.random.default_rng(0)
-    batches = []
+    batches: list[tuple[Features, Rows]] = []
     for step in range(n_steps):
         y = step * per_step + np.arange(n) % per_step
         X = 5 * rng.normal(size=(n_steps * per_step, 4))[y] + (1 + step) * rng.normal(size=(n, 4))

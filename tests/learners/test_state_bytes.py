@@ -33,6 +33,7 @@ VARIED: dict[str, list[dict[str, Any]]] = {
     "slda": [{"shrinkage": "oas"}],
     "ridge": [{"penalty": "gcv"}, {"fit_intercept": False}],
     "ranpac": [{"n_projections": 1}, {"n_projections": 40}, {"n_projections": 300}],
+    "ranpac_recent": [{"n_projections": 1}, {"n_projections": 40}],
     "gacl": [{"n_projections": 1}, {"n_projections": 40}, {"n_projections": 300}],
     "foal": [{"n_projections": 1}, {"n_projections": 40}],
     "air": [

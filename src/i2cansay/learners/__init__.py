@@ -21,6 +21,7 @@ LEARNERS: dict[str, str] = {
     "slda": "i2cansay.learners.closed_form.slda:StreamingLDA",
     "ridge": "i2cansay.learners.closed_form.ridge:RecursiveRidge",
     "ranpac": "i2cansay.learners.closed_form.ranpac:RanPAC",
+    "ranpac_recent": "i2cansay.learners.closed_form.ranpac_recent:RecentRanPAC",
     "gacl": "i2cansay.learners.closed_form.gacl:GACL",
     "foal": "i2cansay.learners.closed_form.foal:FOAL",
     "air": "i2cansay.learners.closed_form.air:AIR",

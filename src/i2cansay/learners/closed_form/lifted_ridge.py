@@ -38,7 +38,7 @@ class LiftedRidge(OnlineClassifier):
     Order and batches make no difference. R itself is drawn again from the seed and never saved.
     """
 
-    parts = ("_projection", "_statistics")
+    parts: ClassVar[tuple[str, ...]] = ("_projection", "_statistics")
     caches = ("_rule",)
     order_free = True
     lazy = True
