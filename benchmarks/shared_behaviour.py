@@ -130,6 +130,8 @@ def long_tail() -> Iterator[Run]:
             "i2cansay_shared",
             {"lift": 0, "analogies": False, "shrink_means": 0.0},
         ),
+        "GACL 5,000": ("gacl", {}),
+        "AIR 5,000": ("air", {}),
     }
 
     def measure(contender: Contender, stream: str, seed: int) -> Values:

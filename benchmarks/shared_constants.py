@@ -32,7 +32,6 @@ from i2cansay.experiments.report.study_tables import Values
 from i2cansay.experiments.run.shared_features import share_features
 from i2cansay.learners.shared import base_temperature, preconditioned_head, shared_i2cansay
 from i2cansay.learners.shared.feature_map import FeatureMap
-from i2cansay.learners.shared.preconditioned_head import PreconditionedHead
 from i2cansay.learners.shared.shared_i2cansay import SharedI2CANSAY
 from i2cansay.streams import low_data, make_stream
 
@@ -198,12 +197,12 @@ class ManyHeads(SharedI2CANSAY):
     def _calibrate(self, *_: Any) -> None:
         """Leave probabilities alone: they cost solutions, and no decision depends on them."""
 
-    def _step(self, head: PreconditionedHead, X: Features, *rest: Any) -> None:
+    def _step(self, *arguments: Any, **named: Any) -> None:
         drawn = self._rng.bit_generator.state
         for name, constants in self._variants.items():
             self._rng.bit_generator.state = drawn
             with self.as_variant(name), set_to(self, constants):
-                super()._step(head, X, *rest)
+                super()._step(*arguments, **named)
 
     @contextmanager
     def as_variant(self, name: str) -> Iterator[None]:

@@ -3,6 +3,7 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from i2cansay.core.buffers.reservoir import Reservoir
 from i2cansay.core.paper.head import LinearHead, row_weights, softmax
@@ -33,6 +34,8 @@ from i2cansay.learners.analogical import AnalogicalClassifier
 from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
 from i2cansay.learners.first_radius import FirstRadius
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
+from i2cansay.learners.validation import check_features
+from i2cansay.learners.verdicts.relative_distance import relative_distance
 
 # Rows replayed with every batch where a buffer is kept, as in the paper's ablation.
 REPLAYED = 50
@@ -267,6 +270,23 @@ class I2CANSAY(AnalogicalClassifier):
             return logits
         distances = self._significance.distances(X, self._moments, self.distance)
         return decision(softmax(logits), importance(distances, self.bias_scale))
+
+    def novelty(self, X: ArrayLike) -> Float64:
+        """Return how little each row of `X`, (n, d), is like any class taught, (n,); larger is stranger.
+
+        The squared distance to the nearest class mean, divided by that to the centre of the class means: what is
+        unusual for all classes alike is no sign of a new one. A small share of the distance itself is added, in
+        units of the classes' spread. As long as there is one class, that distance. Numbers of one learner can be
+        compared; `verdicts` knows which are usual.
+
+        Examples
+        --------
+        >>> X, y = [[0.0, 1.0], [1.0, 0.0], [8.0, 9.0], [9.0, 8.0]], ["low", "low", "high", "high"]
+        >>> I2CANSAY().partial_fit(X, y).novelty([[0.5, 0.5], [0.0, 9.0]]).round()
+        array([0., 5.])
+        """
+        self._check_ready()
+        return relative_distance(check_features(self, X, reset=False), self._moments)
 
     @property
     def class_counts_(self) -> Float64:

@@ -25,7 +25,10 @@ from i2cansay.core.statistics.score_histogram import ScoreHistogram
 from i2cansay.core.types import Float64, Rows, State
 from i2cansay.learners.parameters import check_error_rate
 
-FADING = 2.0
+# Chosen on held-out training samples (docs/verdicts.md). Probabilities of a younger model are less certain and err
+# on the safe side, so they may stay long. Novelty falls as more is learnt: with old scores nothing would be new.
+FADING = 1.0
+NOVELTY_FADING = 6.0
 # Evidence beyond this weight would not make a threshold better, but slower to follow a change.
 MOST = 2000.0
 # Probabilities are counted by their log-odds, from -HIGHEST to HIGHEST.
@@ -98,10 +101,9 @@ class Evidence:
             self._novelty.add(novelty)
 
     def _fade(self, size: float) -> None:
-        keep = min(1.0, self._size / size) ** FADING if size > 0 else 1.0
-        keep = min(keep, MOST / max(self.weight, MOST))
-        self._counts *= keep
-        self._novelty.fade(keep)
+        share = min(1.0, self._size / size) if size > 0 else 1.0
+        self._counts *= min(share**FADING, MOST / max(self.weight, MOST))
+        self._novelty.fade(min(share**NOVELTY_FADING, MOST / max(self._novelty.weight, MOST)))
         self._size = max(self._size, float(size))
 
     # -- answers --------------------------------------------------------------------------------------------
