@@ -197,12 +197,12 @@ class ManyHeads(SharedI2CANSAY):
     def _calibrate(self, *_: Any) -> None:
         """Leave probabilities alone: they cost solutions, and no decision depends on them."""
 
-    def _step(self, X: Features, rows: Rows, *rest: Any) -> None:
+    def _step(self, *arguments: Any, **named: Any) -> None:
         drawn = self._rng.bit_generator.state
         for name, constants in self._variants.items():
             self._rng.bit_generator.state = drawn
             with self.as_variant(name), set_to(self, constants):
-                super()._step(X, rows, *rest)
+                super()._step(*arguments, **named)
 
     @contextmanager
     def as_variant(self, name: str) -> Iterator[None]:

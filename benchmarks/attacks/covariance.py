@@ -114,8 +114,8 @@ def sample_between(before: Any, after: Any, label: Any) -> Float64:
 
 def units(rows: Float64) -> Float64:
     """Return rows, (n, d), of length one."""
-    unit: Float64 = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return unit
+    long: Float64 = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / long
 
 
 def cosine(a: Float64, b: Float64) -> float:

@@ -109,7 +109,7 @@ class Arrivals:
                         found = entry.stat()
                         version = Version(found.st_size, found.st_mtime_ns)
                         yield _Seen(prefix + entry.name, version, (found.st_dev, found.st_ino))
-                except FileNotFoundError:  # gone since the folder was read
+                except OSError:  # gone since the folder was read, or not ours to read
                     continue
 
     def _looks_into(self, entry: os.DirEntry[str]) -> bool:

@@ -274,15 +274,16 @@ class I2CANSAY(AnalogicalClassifier):
     def novelty(self, X: ArrayLike) -> Float64:
         """Return how little each row of `X`, (n, d), is like any class taught, (n,); larger is stranger.
 
-        The distance to the nearest class mean, divided by that to the centre of the class means: what is unusual
-        for all classes alike is no sign of a new one. As long as there is one class, the distance to its mean,
-        divided by its spread. Numbers of one learner can be compared; `verdicts` knows which are usual.
+        The squared distance to the nearest class mean, divided by that to the centre of the class means: what is
+        unusual for all classes alike is no sign of a new one. A small share of the distance itself is added, in
+        units of the classes' spread. As long as there is one class, that distance. Numbers of one learner can be
+        compared; `verdicts` knows which are usual.
 
         Examples
         --------
         >>> X, y = [[0.0, 1.0], [1.0, 0.0], [8.0, 9.0], [9.0, 8.0]], ["low", "low", "high", "high"]
-        >>> I2CANSAY().partial_fit(X, y).novelty([[0.5, 0.5], [0.0, 9.0]]).round(1)
-        array([0. , 1.3])
+        >>> I2CANSAY().partial_fit(X, y).novelty([[0.5, 0.5], [0.0, 9.0]]).round()
+        array([0., 5.])
         """
         self._check_ready()
         return relative_distance(check_features(self, X, reset=False), self._moments)

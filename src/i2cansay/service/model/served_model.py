@@ -150,9 +150,9 @@ class ServedModel:
             # Made before the commit: nothing may fail after it, or the answer would be wrong.
             snapshot = Snapshot.of(state)
             if transaction.changes:  # samples that only wait leave nothing to write
-                self._database.commit(
-                    state.version, state.learner.state(), state.notes(), transaction.changes
-                )
+                # Views, not copies: the learner of a committed state is never changed, a transaction copies it.
+                arrays = state.learner._whole_state()
+                self._database.commit(state.version, arrays, state.notes(), transaction.changes)
         except (sqlite3.Error, Damaged) as error:
             self._doubtful = True
             self._metrics.storage_failed()
