@@ -64,7 +64,7 @@ def test_the_size_told_bounds_the_size_taken(learner: str, parameters: dict[str,
 @pytest.mark.parametrize("learner", sorted(LEARNERS))
 def test_every_learner_declares_its_size(learner: str) -> None:
     assert (make_learner(learner).state_bytes(4, 2) is None) == (learner in UNBOUNDED)
-    assert make_learner("dsdm", prune="session").state_bytes(4, 2) is None
+    assert make_learner("dsdm_sessions").state_bytes(4, 2) is None
 
 
 @pytest.mark.parametrize("name", ["auto", "wide"])

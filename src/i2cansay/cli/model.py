@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from i2cansay.learners import learner_class, make_learner
 from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.lessons import check_takes_lessons
 from i2cansay.learners.model_file import load_with_extra, save
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class TaughtModel:
 
     def learn(self, file: FeatureFile, batch_size: int) -> int:
         """Learn the rows of a file in their order; return how many."""
+        check_takes_lessons(self.learner)
         y = file.labels()
         file = file.ordered_as(self.columns)
         if self.learner.label_kind == "U":  # a label 7 among names is the name "7"

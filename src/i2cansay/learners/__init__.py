@@ -34,6 +34,7 @@ LEARNERS: dict[str, str] = {
     "cndpm": "i2cansay.learners.memory.cndpm:CNDPM",
     "cv": "i2cansay.learners.memory.cv:CandidatesVoting",
     "dsdm": "i2cansay.learners.memory.dsdm:DSDM",
+    "dsdm_sessions": "i2cansay.learners.sessions.session_dsdm:SessionDSDM",
     "joint": "i2cansay.learners.bounds.joint:JointLogisticRegression",
 }
 """Every method by name, as "module:Class", imported on use."""

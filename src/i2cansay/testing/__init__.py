@@ -2,7 +2,7 @@
 
 >>> from i2cansay import I2CANSAY
 >>> print(check_learner(I2CANSAY()), "checks passed")
-36 checks passed
+37 checks passed
 
 With pytest, one test per check::
 
@@ -16,7 +16,17 @@ from functools import partial
 
 from i2cansay.learners import learner_class
 from i2cansay.learners.base import OnlineClassifier
-from i2cansay.testing import bad_input, construction, inputs, learning, memory, names, resuming, scores
+from i2cansay.testing import (
+    bad_input,
+    construction,
+    inputs,
+    learning,
+    memory,
+    names,
+    resuming,
+    scores,
+    sessions,
+)
 
 Check = Callable[[OnlineClassifier], None]
 
@@ -58,6 +68,7 @@ CHECKS: tuple[Check, ...] = (
     memory.check_size_is_told_beforehand,
     memory.check_memory_is_flat,
     memory.check_no_sample_is_kept,
+    sessions.check_sessions_are_told_to_whoever_declares_it,
 )
 """All checks. Each makes new learners with the parameters of the one it is given."""
 

@@ -77,7 +77,7 @@ def _panel(axes: Axes, plan: Plan, place: int) -> None:
         column = on_left, size > 20
         height[column] = max(ours.mean, height.get(column, float("-inf")) + gap)
         axes.annotate(
-            row.declared.title.strip("*"),
+            row.title.strip("*"),
             (size, height[column]),
             xytext=(-8 if on_left else 8, -3),
             textcoords="offset points",
