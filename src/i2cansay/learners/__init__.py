@@ -35,6 +35,8 @@ LEARNERS: dict[str, str] = {
     "cv": "i2cansay.learners.memory.cv:CandidatesVoting",
     "dsdm": "i2cansay.learners.memory.dsdm:DSDM",
     "dsdm_sessions": "i2cansay.learners.sessions.session_dsdm:SessionDSDM",
+    "ewc": "i2cansay.learners.sessions.ewc:EWC",
+    "lwf": "i2cansay.learners.sessions.lwf:LwF",
     "joint": "i2cansay.learners.bounds.joint:JointLogisticRegression",
 }
 """Every method by name, as "module:Class", imported on use."""
