@@ -37,6 +37,8 @@ LEARNERS: dict[str, str] = {
     "dsdm_sessions": "i2cansay.learners.sessions.session_dsdm:SessionDSDM",
     "ewc": "i2cansay.learners.sessions.ewc:EWC",
     "lwf": "i2cansay.learners.sessions.lwf:LwF",
+    "icarl": "i2cansay.learners.sessions.icarl:ICaRL",
+    "eeil": "i2cansay.learners.sessions.eeil:EEIL",
     "joint": "i2cansay.learners.bounds.joint:JointLogisticRegression",
 }
 """Every method by name, as "module:Class", imported on use."""
