@@ -39,6 +39,7 @@ LEARNERS: dict[str, str] = {
     "lwf": "i2cansay.learners.sessions.lwf:LwF",
     "icarl": "i2cansay.learners.sessions.icarl:ICaRL",
     "eeil": "i2cansay.learners.sessions.eeil:EEIL",
+    "fearnet": "i2cansay.learners.sessions.fearnet:FearNet",
     "joint": "i2cansay.learners.bounds.joint:JointLogisticRegression",
 }
 """Every method by name, as "module:Class", imported on use."""

@@ -78,11 +78,11 @@ class Network:
 
     def gradients(self, X: Features, units: Features, error: Features) -> Arrays:
         """Return the gradients of a loss, given that by the logits, (n, c), of rows (n, d) and their `units`."""
-        found = {"weights": _outer(error, units), "bias": error.sum(axis=0)}
+        found = {"weights": outer(error, units), "bias": error.sum(axis=0)}
         if self._hidden:
             below: Features = inner(error, np.ascontiguousarray(self._weights.view.T))
             below *= units > 0
-            found |= {"hidden_weights": _outer(below, X), "hidden_bias": below.sum(axis=0)}
+            found |= {"hidden_weights": outer(below, X), "hidden_bias": below.sum(axis=0)}
         return found
 
     def resize(self, n_classes: int) -> None:
@@ -113,7 +113,7 @@ class Network:
             array[:] = state[name]
 
 
-def _outer(a: Features, b: Features) -> Features:
+def outer(a: Features, b: Features) -> Features:
     """Return ``a.T @ b`` for (n, c) and (n, d), in the precision of `b`."""
     product = np.zeros((a.shape[1], b.shape[1]), dtype=b.dtype)
     if product.size:
