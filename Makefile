@@ -47,9 +47,10 @@ test-torch: $(VENV)/torch.stamp  ## the checks against torch and transformers
 test-browser: $(VENV)/browser.stamp  ## the page in a real Chromium, and the API against its own description
 	I2CANSAY_BROWSER=1 $(BIN)/python -m pytest tests/browser
 
-bench: $(VENV)/dev.stamp      ## speed against peers and floors
+bench: $(VENV)/dev.stamp      ## speed against peers and floors, and how soon the command line answers
 	$(BIN)/python benchmarks/learner.py
 	$(BIN)/python benchmarks/encoder.py
+	$(BIN)/python benchmarks/start_up.py
 
 clean:           ## remove the environment and what the tools left
 	rm -rf $(VENV) $(OLDEST) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -42,6 +42,6 @@ def test_the_page_is_plain_and_loses_nothing() -> None:
     assert "| `--from` | path |  | An archive" in PAGE
     assert "| `--seed` | whole number | `0` |" in PAGE
     assert "| `--again` | flag |" in PAGE
-    assert "by default a folder of its name in the first one of I2CANSAY_DATA" in PAGE
+    assert "by default one of its name, in the first folder of I2CANSAY_DATA" in PAGE
     # Markdown drops what it takes for a tag.
     assert not re.search(r"<\w+>", re.sub(r"`[^`]*`", "", PAGE))

@@ -80,9 +80,16 @@ class Client:
         return found
 
     def create(self, name: str, **options: Any) -> RemoteModel:
-        """Make a model; options are `learner`, `parameters`, `encoder` (None: features) and `min_samples`."""
+        """Make a model; options are `learner` ("best", "small", "paper" or a name), `parameters`, `encoder` (None:
+        features) and `min_samples`.
+        """
         self.call("POST", "/v1/models", {"name": name, **options})
         return self.model(name)
+
+    def choices(self) -> list[dict[str, Any]]:
+        """Return what a new model can be: `name`, `words`, `encoder`, and whether it is the `usual` one."""
+        found: list[dict[str, Any]] = self.call("GET", "/v1/choices")["choices"]
+        return found
 
     def model(self, name: str) -> RemoteModel:
         """Return an existing model."""
@@ -186,11 +193,20 @@ class RemoteModel:
         images: Sequence[ImageSource] | None = None,
         features: ArrayLike | None = None,
         top: int = 5,
+        error: float = 0.05,
+        new_error: float = 0.05,
     ) -> list[Prediction]:
-        """Predict samples."""
-        answer = self._call("POST", "/predict", *_body(images, features, {"top": top}))
+        """Predict samples; `error` and `new_error` are the rates at which answers are called sure, or new."""
+        asked = {"top": top, "error": error, "new_error": new_error}
+        answer = self._call("POST", "/predict", *_body(images, features, asked))
         return [
-            Prediction(**{**each, "top": tuple(ClassProbability(**guess) for guess in each["top"])})
+            Prediction(
+                **{
+                    **each,
+                    "set": tuple(each["set"]),
+                    "top": tuple(ClassProbability(**guess) for guess in each["top"]),
+                }
+            )
             for each in answer["predictions"]
         ]
 

@@ -12,6 +12,7 @@ from i2cansay.core.statistics.discriminant import shrink_means
 from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.learners.shared.preconditioned_head import PreconditionedHead
 from i2cansay.learners.shared.shared_i2cansay import HEAD_SHARE
+from i2cansay.testing.requirements import CALIBRATION
 
 C, D = 4, 6
 
@@ -75,7 +76,9 @@ def test_asking_changes_nothing_of_what_is_learnt_next() -> None:
         for model in (silent, asked):
             model.partial_fit(X[rows], y[rows])
     for name, array in silent.state().items():
-        np.testing.assert_array_equal(asked.state()[name], array)
+        if not name.startswith(CALIBRATION):  # a learner with its solution at hand scores the next lesson
+            np.testing.assert_array_equal(asked.state()[name], array)
+    assert asked._evidence.n_scored > silent._evidence.n_scored
 
 
 def test_inverses_are_made_as_often_as_the_logarithm_of_the_samples(monkeypatch: pytest.MonkeyPatch) -> None:

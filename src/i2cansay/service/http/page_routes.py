@@ -18,6 +18,9 @@ FILES = {
     "/page.js": ("page.js", SCRIPT),
     "/api.js": ("api.js", SCRIPT),
     "/chart.js": ("chart.js", SCRIPT),
+    "/dialog.js": ("dialog.js", SCRIPT),
+    "/element.js": ("element.js", SCRIPT),
+    "/verdict.js": ("verdict.js", SCRIPT),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
 

@@ -37,16 +37,24 @@ class NewModel(StrictBody):
         str,
         Field(max_length=63, examples=["line-3"], json_schema_extra={"pattern": f"^(?:{NAME.pattern})$"}),
     ]
-    learner: Annotated[str, Field(max_length=100, description="A name of the table of learners.")] = (
-        "i2cansay"
-    )
+    learner: Annotated[
+        str,
+        Field(
+            max_length=100,
+            examples=["best"],
+            description='best, small or paper, or a name of the table of learners; "" for the usual one.',
+        ),
+    ] = ""
     parameters: Annotated[
         dict[str, str | float | int | bool | None],
         Field(description="Of the learner, where not its defaults."),
     ] = {}
     encoder: Annotated[
         str | None,
-        Field(max_length=200, description='The encoder; "" for the usual one, null for a model of features.'),
+        Field(
+            max_length=200,
+            description='The encoder; "" for the usual one of the learner, null for a model of features.',
+        ),
     ] = ""
     min_samples: Annotated[
         int, Field(ge=2, le=1000, description="A class of fewer samples is kept in memory and not written.")
@@ -89,6 +97,12 @@ class PredictBody(SamplesBody):
     """Samples to predict."""
 
     top: Annotated[int, Field(ge=1, le=1000, description="How many classes to name.")] = 5
+    error: Annotated[
+        float, Field(gt=0, lt=1, description="The share of answers called sure that may be wrong.")
+    ] = 0.05
+    new_error: Annotated[
+        float, Field(gt=0, lt=1, description="The share of samples of known classes that may be called new.")
+    ] = 0.05
 
 
 class LabelBody(StrictBody):
@@ -142,6 +156,21 @@ class ModelAnswer(BaseModel):
     unproven: Annotated[str, Field(description="What an imported file could not prove, else empty.")] = ""
 
 
+class ChoiceAnswer(BaseModel):
+    """What a new model can be."""
+
+    name: Annotated[str, Field(description="What goes into `learner`.", examples=["small"])]
+    words: str
+    encoder: Annotated[str, Field(description="The encoder it is given where none is named.")]
+    usual: Annotated[bool, Field(description="Whether it is what a model is made of where nobody chooses.")]
+
+
+class ChoicesAnswer(BaseModel):
+    """All choices for a new model."""
+
+    choices: list[ChoiceAnswer]
+
+
 class DamagedAnswer(BaseModel):
     """A model that cannot be opened."""
 
@@ -187,8 +216,17 @@ class PredictionAnswer(BaseModel):
 
     label: str
     probability: float
-    unknown: Annotated[float, Field(description="From 0, like known samples, to 1, unlike all of them.")]
-    verdict: Literal["sure", "unsure", "new"]
+    verdict: Annotated[
+        Literal["sure", "unsure", "new"],
+        Field(
+            description="sure: of such answers a share of at most `error` is wrong, as far as the model has been "
+            "tested; new: stranger than all but a share `new_error` of samples of known classes."
+        ),
+    ]
+    set_size: Annotated[
+        int, Field(description="How many classes are possible; but for `error` the right one is among them.")
+    ]
+    set: Annotated[list[str], Field(description="The likeliest of the possible classes, at most `top`.")]
     top: list[ClassProbabilityAnswer]
 
 
@@ -197,6 +235,13 @@ class PredictionsAnswer(BaseModel):
 
     predictions: list[PredictionAnswer]
     version: int
+    tested: Annotated[
+        int,
+        Field(
+            description="On how many samples verdicts rest, predicted before they were learnt; those of long ago "
+            "count less. Below 19 nothing is sure at 5%."
+        ),
+    ]
 
 
 class ClassAnswer(BaseModel):

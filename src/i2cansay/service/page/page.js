@@ -2,6 +2,9 @@
 
 import { Refusal, api, rememberToken } from "./api.js";
 import { drawAccuracy, percent } from "./chart.js";
+import { ask } from "./dialog.js";
+import { make, many } from "./element.js";
+import { answer, say } from "./verdict.js";
 
 const AT_ONCE = 8;
 const at = (id) => document.getElementById(id);
@@ -10,17 +13,6 @@ let model = "";
 let canUndo = true;
 let minSamples = 2;
 let knowsSomething = false;
-
-function make(name, className, text) {
-  const element = document.createElement(name);
-  if (className) element.className = className;
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
-
-function many(count, noun = "image") {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
 
 // -- messages --------------------------------------------------------------------------------------------------
 
@@ -55,38 +47,6 @@ async function attempt(work) {
   }
 }
 
-function ask({ title, text = "", field = "", value = "", yes, danger = false, type = "text" }) {
-  at("ask-title").textContent = title;
-  at("ask-text").textContent = text;
-  at("ask-text").hidden = !text;
-  at("ask-field").hidden = !field;
-  at("ask-label").textContent = field;
-  at("ask-input").value = value;
-  at("ask-input").type = type;
-  at("ask-input").required = Boolean(field);
-  at("ask-yes").textContent = yes;
-  at("ask-yes").className = danger ? "danger" : "primary";
-  const dialog = at("ask");
-  dialog.returnValue = "no";
-  dialog.showModal();
-  if (field) at("ask-input").select();
-  return new Promise((resolve) => {
-    dialog.addEventListener(
-      "close",
-      () => resolve(dialog.returnValue === "yes" ? at("ask-input").value.trim() || true : null),
-      { once: true },
-    );
-  });
-}
-
-// Enter in the field means yes; the first button of the form is Cancel.
-at("ask-input").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && at("ask-input").value.trim()) {
-    event.preventDefault();
-    at("ask").close("yes");
-  }
-});
-
 async function askForToken() {
   const token = await ask({
     title: "This service asks for a token",
@@ -95,7 +55,7 @@ async function askForToken() {
     yes: "Continue",
     type: "password",
   });
-  if (token) rememberToken(token);
+  if (token) rememberToken(token.value);
   return Boolean(token);
 }
 
@@ -176,8 +136,8 @@ async function look(asked) {
 
 async function lookAt(group) {
   try {
-    const predictions = await api.predict(model, group.map((image) => image.file));
-    group.forEach((image, index) => answer(image, predictions[index]));
+    const { predictions, tested } = await api.predict(model, group.map((image) => image.file));
+    group.forEach((image, index) => answer(image, predictions[index], tested));
   } catch (error) {
     if (error.status === 422 && group.length > 1) {
       // One of them is not an image: send each alone, so that the others get their answer.
@@ -190,36 +150,6 @@ async function lookAt(group) {
       showTray();
     }
   }
-}
-
-function say(image, kind, sentence, tag) {
-  image.element.className = `image ${kind}`;
-  const parts = [make("p", "says", sentence)];
-  if (tag) parts.unshift(make("span", "tag", tag));
-  image.answer.replaceChildren(...parts);
-}
-
-function answer(image, prediction) {
-  const [first, second] = prediction.top;
-  const sentences = {
-    sure: [first.label, "Sure"],
-    unsure: [second ? `${first.label} or ${second.label}?` : `${first.label}?`, "Not sure"],
-    new: [`Nearest is ${first.label}`, "Looks new"],
-  };
-  say(image, prediction.verdict, ...sentences[prediction.verdict]);
-  const bars = make("ul", "bars");
-  bars.setAttribute("aria-label", "Likeliest classes");
-  prediction.top.forEach((guess) => {
-    const line = make("li");
-    const bar = make("span", "bar");
-    bar.setAttribute("aria-hidden", "true");
-    const fill = make("i");
-    fill.style.setProperty("--share", percent(guess.probability));
-    bar.append(fill);
-    line.append(make("span", "name", guess.label), make("span", "percent", percent(guess.probability)), bar);
-    bars.append(line);
-  });
-  image.answer.append(bars);
 }
 
 // -- teaching --------------------------------------------------------------------------------------------------
@@ -348,8 +278,9 @@ async function forget(label, count) {
 }
 
 async function rename(label) {
-  const name = await ask({ title: `Rename “${label}”`, field: "New name", value: label, yes: "Rename" });
-  if (!name || name === label) return;
+  const answered = await ask({ title: `Rename “${label}”`, field: "New name", value: label, yes: "Rename" });
+  if (!answered || answered.value === label) return;
+  const name = answered.value;
   await attempt(async () => {
     await api.rename(model, label, name);
     notice(`${label} is now called ${name}.`);
@@ -386,11 +317,14 @@ async function loadModels(chosen) {
 }
 
 async function newModel() {
-  const text = "Small letters, digits, - and _.";
-  const name = await ask({ title: "New model", text, field: "Name", yes: "Make it" });
-  if (!name) return;
+  const choices = await attempt(api.choices);
+  if (!choices) return;
+  const text = "A name of small letters, digits, - and _.";
+  const chosen = await ask({ title: "New model", text, field: "Name", choices, yes: "Make it" });
+  if (!chosen) return;
+  const { value: name, choice } = chosen;
   await attempt(async () => {
-    await api.create(name);
+    await api.create(name, choice);
     await loadModels(name);
     notice(`Made ${name}.`);
     look([...images]);
