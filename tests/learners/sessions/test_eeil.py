@@ -8,27 +8,42 @@ import pytest
 from i2cansay.learners.sessions import eeil
 from i2cansay.learners.sessions.eeil import EEIL
 from i2cansay.learners.sessions.exemplars import unit_rows
-from i2cansay.learners.sessions.losses import distillation_error
+from i2cansay.learners.sessions.losses import (
+    distillation_error,
+    head_distillation_error,
+    softmax_in_heads,
+)
 from tests.learners.sessions.material import clouds, sessions, taught
 
 FAST: dict[str, Any] = {"lr": 0.2, "epochs": 8, "finetune_epochs": 6, "batch_size": 20, "random_state": 0}
 
 
 def test_a_stage_has_a_distillation_for_each_head(monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes: list[int] = []
+    heads: list[list[int]] = []
 
-    def note(logits: np.ndarray, *rest: Any) -> Any:
-        sizes.append(logits.shape[1])
-        return distillation_error(logits, *rest)
+    def note(logits: Any, targets: Any, starts: Any, *rest: Any) -> Any:
+        heads.append([*starts.tolist(), logits.shape[1]])
+        return head_distillation_error(logits, targets, starts, *rest)
 
-    monkeypatch.setattr(eeil, "distillation_error", note)
+    monkeypatch.setattr(eeil, "head_distillation_error", note)
     X, y = clouds(n_classes=8)
     model = EEIL(memory_size=40, **{**FAST, "epochs": 1, "finetune_epochs": 1, "batch_size": 1000})
     for number, session in enumerate(sessions(X, y)):  # one step per stage
-        sizes.clear()
+        heads.clear()
         model.partial_fit(*session)
-        old, with_new = number, number + 1
-        assert sizes == [2] * (old + with_new if number else 0)
+        old, with_new = list(range(0, 2 * number + 1, 2)), list(range(0, 2 * number + 3, 2))
+        assert heads == ([old, with_new] if number else [])
+
+
+def test_the_distillations_of_all_heads_are_those_of_each() -> None:
+    rng = np.random.default_rng(0)
+    logits, teacher, weights = rng.normal(size=(5, 7)), rng.normal(size=(5, 7)), rng.random(5)
+    starts = np.array([0, 3, 4])
+    targets = softmax_in_heads(teacher / 2.0, starts)
+    found = head_distillation_error(logits, targets, starts, 2.0, weights)
+    for head in (slice(0, 3), slice(3, 4), slice(4, 7)):
+        expected = distillation_error(logits[:, head], teacher[:, head], 2.0, weights)
+        np.testing.assert_allclose(found[:, head], expected, atol=1e-12)
 
 
 def test_the_second_stage_sees_as_many_samples_of_every_class() -> None:

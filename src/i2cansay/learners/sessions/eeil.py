@@ -10,7 +10,11 @@ from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.parameters import check_not_negative, check_positive, check_share, check_whole
 from i2cansay.learners.sessions.exemplar_learner import ExemplarLearner
 from i2cansay.learners.sessions.exemplars import herd
-from i2cansay.learners.sessions.losses import cross_entropy_error, distillation_error
+from i2cansay.learners.sessions.losses import (
+    cross_entropy_error,
+    head_distillation_error,
+    softmax_in_heads,
+)
 from i2cansay.learners.sessions.session_learner import Head, share_of_batch
 
 
@@ -108,28 +112,22 @@ class EEIL(ExemplarLearner):
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         X, rows, weights = self._with_exemplars(X, rows, weights)
-        old_heads, new_head = self._old_heads(), np.flatnonzero(~self._is_old())
+        n_old = int(self._is_old().sum())
         self._train_stage(
-            X, rows, weights, heads=old_heads, epochs=self.epochs, rate=lambda done: 0.1 ** int(4 * done)
+            X, rows, weights, n_distilled=n_old, epochs=self.epochs, rate=lambda done: 0.1 ** int(4 * done)
         )
-        if old_heads and self.finetune_epochs:
+        if n_old and self.finetune_epochs:
             chosen = self._balanced(X, rows)
-            heads = [*old_heads, *([new_head] if len(new_head) else [])]
             self._train_stage(
                 X[chosen],
                 rows[chosen],
                 None,
-                heads=heads,
+                n_distilled=len(self._labels),
                 epochs=self.finetune_epochs,
                 rate=lambda done: self.finetune_rate * 0.1 ** int(3 * done),
             )
         self._keep_exemplars(X, rows)
         self._end_session()
-
-    def _old_heads(self) -> list[Rows]:
-        """Return the classes of each past session."""
-        sessions = self._session_of.rows
-        return [np.flatnonzero(sessions == session) for session in np.unique(sessions[sessions > 0])]
 
     def _train_stage(
         self,
@@ -137,25 +135,35 @@ class EEIL(ExemplarLearner):
         rows: Rows,
         weights: Float64 | None,
         *,
-        heads: list[Rows],
+        n_distilled: int,
         epochs: int,
         rate: Callable[[float], float],
     ) -> None:
-        """Train on rows (n, d), with a distillation inside each of `heads` from the model as it is now."""
-        teacher, every = self._logits(X), np.ones(len(self._labels), dtype=bool)
+        """Train on rows (n, d), with a distillation from the model as it is now inside each head.
+
+        Classes come in the order of their sessions, those of this one last, so that each head is a run of
+        neighbours, and the first `n_distilled` classes are whole heads.
+        """
+        every, old = np.ones(len(self._labels), dtype=bool), slice(n_distilled)
+        heads = np.unique(self._heads()[old], return_index=True)[1]
+        targets = softmax_in_heads(self._logits(X)[:, old] / self.temperature, heads) if n_distilled else None
 
         def error_of(logits: Features, batch: Rows) -> Features:
             shares = share_of_batch(weights, batch)
             error = cross_entropy_error(logits, rows[batch], shares, every)
-            if self.strength:
-                for head in heads:
-                    distilled = distillation_error(
-                        logits[:, head], teacher[np.ix_(batch, head)], self.temperature, shares
-                    )
-                    error[:, head] += self.strength * distilled
+            if self.strength and targets is not None:
+                error[:, old] += self.strength * head_distillation_error(
+                    logits[:, old], targets[batch], heads, self.temperature, shares
+                )
             return error
 
         self._train(X, error_of, epochs=epochs, rate=rate)
+
+    def _heads(self) -> Rows:
+        """Return the number of each class's session, (c,), not falling; of the new classes it is the highest."""
+        sessions = self._session_of.rows.copy()
+        sessions[sessions == 0] = sessions.max(initial=0) + 1
+        return sessions
 
     def _balanced(self, X: Float32, rows: Rows) -> Rows:
         """Return the numbers of as many rows of every class: exemplars as they are stored, new classes herded."""

@@ -62,6 +62,36 @@ def distillation_error(
     return error
 
 
+def softmax_in_heads(logits: Features, starts: Rows) -> Features:
+    """Return a softmax inside each head, a run of neighbouring classes; `starts` has the first class of each.
+
+    Examples
+    --------
+    >>> softmax_in_heads(np.array([[0.0, 0.0, 7.0, 7.0, 7.0, 7.0]]), np.array([0, 2]))
+    array([[0.5 , 0.5 , 0.25, 0.25, 0.25, 0.25]])
+    """
+    sizes = np.diff(starts, append=logits.shape[1])
+    found: Features = np.exp(logits - np.repeat(np.maximum.reduceat(logits, starts, axis=1), sizes, axis=1))
+    found /= np.repeat(np.add.reduceat(found, starts, axis=1), sizes, axis=1)
+    return found
+
+
+def head_distillation_error(
+    logits: Features, targets: Features, starts: Rows, temperature: float, weights: Features
+) -> Features:
+    """Return the gradient of the distillations inside all heads, summed.
+
+    Parameters
+    ----------
+    targets : (n, c) array
+        Of the teacher: `softmax_in_heads` of its logits at this temperature.
+    """
+    error = softmax_in_heads(logits / temperature, starts)
+    error -= targets
+    error *= weights[:, None] / temperature
+    return error
+
+
 def sigmoid(logits: Features) -> Features:
     """Return the logistic function, without overflow.
 
