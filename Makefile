@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 OLDEST := .venv-oldest
 
-.PHONY: demo test lint format test-kernels test-oldest test-package test-torch test-browser bench docs clean help
+.PHONY: demo test lint format tour test-kernels test-oldest test-package test-torch test-browser bench docs clean help
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -30,6 +30,9 @@ format: $(VENV)/dev.stamp     ## let ruff format and mend
 docs: $(VENV)/dev.stamp       ## rewrite the generated documents
 	$(BIN)/python tools/docs.py
 	$(BIN)/python tools/result_pages.py
+
+tour: $(VENV)/dev.stamp       ## run docs/tour.md and write what its commands print; needs CIFAR-10
+	$(BIN)/python tools/tour.py
 
 test-kernels: $(VENV)/dev.stamp  ## the numerical tests on every BLAS kernel of this processor; FEW=1: two, in part
 	$(BIN)/python tools/kernels.py $(if $(FEW),--few)

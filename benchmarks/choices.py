@@ -47,9 +47,9 @@ class Part(NamedTuple):
 
 
 PARTS = {
-    "cifar10": Part("CIFAR-10", None, 200, 100),
-    "cifar100": Part("CIFAR-100", None, 30, 20),
-    "fashion_mnist": Part("Fashion-MNIST", 3000, 150, 80),
+    "cifar10": Part("CIFAR-10", None, 60, 60),
+    "cifar100": Part("CIFAR-100", None, 10, 10),
+    "fashion_mnist": Part("Fashion-MNIST", 3000, 60, 60),
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 from i2cansay import LEARNERS, make_learner
 from i2cansay.testing.memory import check_size_is_told_beforehand
 
-UNBOUNDED = {"joint", "cndpm"}
+UNBOUNDED = {"joint", "cndpm", "dsdm_sessions"}
 """They keep more with every sample, or with every stretch of the stream that is unlike those before."""
 MEMORIES: list[dict[str, Any]] = [{"memory_size": 1}, {"memory_size": 30}, {"memory_size": 300}]
 VARIED: dict[str, list[dict[str, Any]]] = {
@@ -75,7 +75,6 @@ def test_the_size_told_bounds_the_size_taken(learner: str, parameters: dict[str,
 @pytest.mark.parametrize("learner", sorted(LEARNERS))
 def test_every_learner_declares_its_size(learner: str) -> None:
     assert (make_learner(learner).state_bytes(4, 2) is None) == (learner in UNBOUNDED)
-    assert make_learner("dsdm", prune="session").state_bytes(4, 2) is None
 
 
 @pytest.mark.parametrize("name", ["auto", "wide"])

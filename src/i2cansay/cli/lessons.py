@@ -19,6 +19,7 @@ from i2cansay.image_learner import Doubt, Examination, ImageLearner, UnreadableI
 from i2cansay.image_learner.atomic_lesson import AtomicLesson
 from i2cansay.image_learner.doubts import Doubts
 from i2cansay.learners.labels import KINDS, same_kind
+from i2cansay.learners.lessons import check_takes_lessons
 
 if TYPE_CHECKING:
     from i2cansay.encoders.encoder import Encoder
@@ -84,6 +85,7 @@ def learn_tables(
     model: FeatureModel, tables: Sequence[Path], *, label_column: str, batch_size: int | None, doubts: int
 ) -> Lesson:
     """Teach the rows of CSV and NPZ files, in their order."""
+    check_takes_lessons(model.learner)
     found, names, starts = Doubts(doubts), list[str](), list[int]()
     lesson = AtomicLesson(model.learner, doubts=found, batch_size=batch_size)
     kind, learnt = model.learner.label_kind, 0

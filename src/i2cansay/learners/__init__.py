@@ -39,6 +39,12 @@ LEARNERS: dict[str, str] = {
     "cndpm": "i2cansay.learners.memory.cndpm:CNDPM",
     "cv": "i2cansay.learners.memory.cv:CandidatesVoting",
     "dsdm": "i2cansay.learners.memory.dsdm:DSDM",
+    "dsdm_sessions": "i2cansay.learners.sessions.session_dsdm:SessionDSDM",
+    "ewc": "i2cansay.learners.sessions.ewc:EWC",
+    "lwf": "i2cansay.learners.sessions.lwf:LwF",
+    "icarl": "i2cansay.learners.sessions.icarl:ICaRL",
+    "eeil": "i2cansay.learners.sessions.eeil:EEIL",
+    "fearnet": "i2cansay.learners.sessions.fearnet:FearNet",
     "joint": "i2cansay.learners.bounds.joint:JointLogisticRegression",
 }
 """Every method by name, as "module:Class", imported on use."""

@@ -24,6 +24,7 @@ def small(**parameters: Any) -> KLDA:
 def test_scikit_learn_and_the_contract_accept_it() -> None:
     check_estimator(small(), on_skip=None)
     check_learner(small())
+    check_learner(small(average="probabilities"))
 
 
 @pytest.mark.parametrize("average", ["probabilities", "scores"])
@@ -39,7 +40,7 @@ def test_one_member_decides_as_random_fourier_lda(average: str) -> None:
 
 def test_probabilities_of_the_members_are_averaged() -> None:
     X, y = draw()
-    model = small().partial_fit(X, y)
+    model = small(average="probabilities").partial_fit(X, y)
     each = []
     for member in model._members.members:
         scores = (

@@ -57,12 +57,25 @@ def test_too_few_scores_vouch_for_nothing(n: int) -> None:
     assert not evidence.new(np.array([1e9]), 0.05).any()
 
 
-def test_nineteen_right_answers_are_enough_for_five_per_cent() -> None:
-    evidence = Evidence()
-    evidence.add(np.tile([1.0, 0.0], (19, 1)), np.zeros(19, dtype=np.int64), np.zeros(19), size=19)
-    assert evidence.sets(np.array([[1.0, 0.0]]), 0.05).tolist() == [[True, False]]
-    assert evidence.verdicts(np.array([[1.0, 0.0]]), np.zeros(1)).tolist() == ["sure"]
-    assert evidence.verdicts(np.array([[1.0, 0.0]]), np.array([5.0])).tolist() == ["new"]
+def test_how_many_right_answers_are_enough_for_five_per_cent() -> None:
+    asked = np.array([[1.0, 0.0]])
+    for n, sure in ((19, False), (44, False), (45, True)):
+        evidence = Evidence()
+        evidence.add(np.tile([1.0, 0.0], (n, 1)), np.zeros(n, dtype=np.int64), np.zeros(n), size=n)
+        assert evidence.sets(asked, 0.05).tolist() == [[True, False]]
+        assert evidence.verdicts(asked, np.zeros(1)).tolist() == ["sure" if sure else "unsure"]
+        assert evidence.verdicts(asked, np.array([5.0])).tolist() == ["new"]
+
+
+def test_sure_is_seldom_luck() -> None:
+    # Every second answer is wrong, at random: no threshold can make the others sure.
+    broken = 0
+    for seed in range(40):
+        rng, evidence = np.random.default_rng(seed), Evidence()
+        top = 0.5 + rng.random(150) / 2
+        evidence.add(np.stack([top, 1 - top], axis=1), rng.integers(2, size=150), size=150)
+        broken += bool(evidence.sure(np.array([[0.9999, 0.0001]]), 0.2).any())
+    assert broken <= 4
 
 
 def test_a_single_class_is_never_sure() -> None:

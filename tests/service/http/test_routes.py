@@ -222,6 +222,7 @@ def test_names_stay_in_the_folder(shared: Running, name: str) -> None:
     ("options", "sentence"),
     [
         ({"learner": "joint"}, "stores samples"),
+        ({"learner": "ewc"}, "has to be told where sessions end"),
         ({"learner": "paper", "parameters": {"memory_size": 10}}, "stores samples"),
         ({"learner": "i2cansay_shared", "parameters": {"forgetting": 0.001}}, "lets samples fade"),
         ({"learner": "oracle"}, "there is no learner"),

@@ -76,8 +76,8 @@ class KLDA(OnlineClassifier):
         Whether every sample is scaled to length one first.
     shrinkage : float or "oas"
         Of the covariances: a number above 0 and at most 1, or oracle approximating shrinkage.
-    average : {"probabilities", "scores"}
-        What is averaged over the members: the softmax of their scores, or the scores.
+    average : {"scores", "probabilities"}
+        What is averaged over the members: their scores, or the softmax of them.
     random_state : int, Generator, RandomState or None
         Seed of the lifts, which are drawn again from their seeds and never saved.
 
@@ -87,7 +87,7 @@ class KLDA(OnlineClassifier):
     (``normalize=False`` and ``bandwidth=(2 sigma)**-0.5`` are the authors' `sigma`), and the covariance is shrunk,
     where the authors take a pseudo-inverse. They average probabilities, but of distances in units of the undivided
     scatter, N times too small: their softmax is so flat that its mean ranks classes as the mean of the scores does,
-    ``average="scores"``.
+    ``average="scores"``. On held-out samples the two are level.
 
     `forget` removes the mean of a class; what its samples told about the shared covariances stays in them.
 
@@ -121,7 +121,7 @@ class KLDA(OnlineClassifier):
         bandwidth: float = 4.0,
         normalize: bool = True,
         shrinkage: float | Literal["oas"] = "oas",
-        average: Literal["probabilities", "scores"] = "probabilities",
+        average: Literal["probabilities", "scores"] = "scores",
         random_state: Any = None,
     ) -> None:
         self.n_members = n_members

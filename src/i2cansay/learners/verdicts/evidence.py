@@ -19,6 +19,7 @@ Geifman, El-Yaniv (2017), Selective classification for deep neural networks, Neu
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc
 
 from i2cansay.core.state_parts import LARGEST_COUNT, add_prefix, check_range, strip_prefix
 from i2cansay.core.statistics.score_histogram import ScoreHistogram
@@ -31,6 +32,7 @@ FADING = 1.0
 NOVELTY_FADING = 6.0
 # Evidence beyond this weight would not make a threshold better, but slower to follow a change.
 MOST = 2000.0
+CONFIDENCE = 0.9
 # Probabilities are counted by their log-odds, from -HIGHEST to HIGHEST.
 BINS, HIGHEST = 128, 16.0
 SURE, UNSURE, NEW = "sure", "unsure", "new"
@@ -133,11 +135,16 @@ class Evidence:
         return _bins(probabilities.max(axis=1)) >= self._least_sure(error)
 
     def _least_sure(self, error: float) -> int:
-        """Return the lowest bin of log-odds from which on at most a share `error` of answers is wrong."""
+        """Return the lowest bin of log-odds from which on at most a share `error` of answers is wrong.
+
+        Of all bins the lowest would be one that had luck. So from there on the error has to be below `error` with
+        `CONFIDENCE`, by the exact limit for a share (Clopper and Pearson).
+        """
         from_here = np.cumsum(self._counts[:, ::-1], axis=1)[:, ::-1]
-        wrong = from_here[WRONG] + 1.0  # and the answer asked about
-        answers = from_here[RIGHT] + wrong
-        allowed = np.flatnonzero(wrong <= error * answers)
+        some = from_here[RIGHT] > 0
+        confidence = np.zeros(BINS)
+        confidence[some] = betainc(from_here[WRONG][some] + 1.0, from_here[RIGHT][some], error)
+        allowed = np.flatnonzero(confidence >= CONFIDENCE)
         return int(allowed[0]) if len(allowed) else BINS
 
     def new(self, novelty: Float64, error: float) -> Flags:
