@@ -24,10 +24,10 @@ from i2cansay.experiments.run.plan import Plan
 
 ROOT = Path(__file__).parent.parent
 RECORDS = ROOT / "benchmarks" / "records"
-METHODS = [RECORDS / "shared_mode.jsonl", RECORDS / "stages.jsonl"]
-STUDIES = [RECORDS / "shared_behaviour.jsonl", RECORDS / "shared_choices.jsonl"]
+METHODS = [RECORDS / f"{name}.jsonl" for name in ("shared_mode", "stages", "resnet50")]
+STUDIES = [RECORDS / f"{name}.jsonl" for name in ("shared_behaviour", "shared_choices", "encoders")]
 IMAGE = "docs/images/methods.svg"
-PAGES = ("docs/shared-mode.md", "docs/shared-mode-details.md")
+PAGES = ("docs/shared-mode.md", "docs/shared-mode-details.md", "docs/resnet50.md")
 PLACE = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 GUIDE_ROWS = (
     *("paper", "shared", "wide", "slda_oas", "ridge", "ranpac_10k", "fecam", "joint"),
@@ -57,7 +57,7 @@ def pages(*, draw: bool) -> dict[str, str]:
     """Return every page by its name, and write the drawing where asked to."""
     methods = load_records(*METHODS)
     index = RecordIndex(methods)
-    names = (METHODS_TABLE, "shared-gaussian", "shared-ablation")
+    names = (METHODS_TABLE, "shared-gaussian", "shared-ablation", "resnet50")
     plans = {name: fill_table(load_table(name), index, Choice()) for name in names}
     made = tables(plans, load_study_runs(STUDIES))
     texts = dict(
