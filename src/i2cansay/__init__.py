@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from i2cansay.learners import LEARNERS as LEARNERS
     from i2cansay.learners import make_learner as make_learner
     from i2cansay.learners.i2cansay import I2CANSAY as I2CANSAY
+    from i2cansay.learners.merging import merged as merged
+    from i2cansay.learners.model_file import from_bytes as from_bytes
     from i2cansay.learners.model_file import load as load
     from i2cansay.learners.shared.shared_i2cansay import SharedI2CANSAY as SharedI2CANSAY
 
@@ -28,10 +30,21 @@ _HOME = {
     "ImageLearner": "i2cansay.image_learner",
     "LEARNERS": "i2cansay.learners",
     "SharedI2CANSAY": "i2cansay.learners.shared.shared_i2cansay",
+    "from_bytes": "i2cansay.learners.model_file",
     "load": "i2cansay.learners.model_file",
     "make_learner": "i2cansay.learners",
+    "merged": "i2cansay.learners.merging",
 }
-__all__ = ["I2CANSAY", "LEARNERS", "ImageLearner", "SharedI2CANSAY", "load", "make_learner"]
+__all__ = [
+    "I2CANSAY",
+    "LEARNERS",
+    "ImageLearner",
+    "SharedI2CANSAY",
+    "from_bytes",
+    "load",
+    "make_learner",
+    "merged",
+]
 
 
 def __getattr__(name: str) -> Any:

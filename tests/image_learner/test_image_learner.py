@@ -371,7 +371,7 @@ def test_forget_and_rename(taught: ImageLearner) -> None:
 def test_it_is_at_the_front_door() -> None:
     assert "ImageLearner" in i2cansay.__all__
     assert repr(fresh()) == "<ImageLearner: pixels 4 px -> I2CANSAY, 0 classes>"
-    assert type(ImageLearner("pixels").learner) is I2CANSAY
+    assert type(ImageLearner("pixels").learner) is SharedI2CANSAY
     assert type(ImageLearner("pixels", "slda").learner) is i2cansay.learners.learner_class("slda")
 
 

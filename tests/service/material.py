@@ -19,6 +19,15 @@ from i2cansay.service.storage.database import Database
 from i2cansay.service.storage.model_records import ModelFacts
 
 WIDTH = 40
+CLOSED_FORM: dict[str, Any] = {
+    "learner": "i2cansay_shared",
+    "parameters": {"analogies": False, "lift": 0, "blocks": [25, 15]},
+}
+SHARED: dict[str, dict[str, Any]] = {
+    "best": CLOSED_FORM,
+    "small": {**CLOSED_FORM, "parameters": {**CLOSED_FORM["parameters"], "width": 20}},
+}
+"""The choices of the shared mode for features of this width, of two blocks, as `new_model` takes them."""
 COLOURS = {"red": (200, 40, 40), "green": (40, 180, 60), "blue": (40, 60, 210)}
 
 

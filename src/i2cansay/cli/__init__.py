@@ -10,13 +10,15 @@ import typer
 import i2cansay
 from i2cansay.cli import data, encoder
 from i2cansay.cli import serve as service
+from i2cansay.cli.correct import forget, relabel, rename, unlearn
 from i2cansay.cli.demo import demo
 from i2cansay.cli.doctor import doctor
 from i2cansay.cli.encode import encode
+from i2cansay.cli.learn import learn
+from i2cansay.cli.predict import predict
 from i2cansay.cli.report import report
 from i2cansay.cli.reproduce import reproduce
 from i2cansay.cli.run import run
-from i2cansay.cli.teach import learn, predict
 from i2cansay.cli.verify import verify
 
 app = typer.Typer(
@@ -34,6 +36,10 @@ app.command()(report)
 app.command()(verify)
 app.command()(learn)
 app.command()(predict)
+app.command()(relabel)
+app.command()(unlearn)
+app.command()(forget)
+app.command()(rename)
 app.command()(encode)
 app.command()(service.serve)
 app.command()(doctor)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from i2cansay.service.service import Service
 
 app = typer.Typer(no_args_is_help=True, help="Tokens of a service: add, list, remove.")
 Folder = Annotated[Path, typer.Argument(help="The data folder of the service.")]
@@ -21,7 +26,28 @@ def serve(
     model: Annotated[
         str, typer.Option(help="Name of the model that is created in an empty folder; '' for none.")
     ] = "first",
-    encoder: Annotated[str, typer.Option(help="Encoder of new models.")] = "efficientnet-lite0",
+    learner: Annotated[
+        str,
+        typer.Option(
+            help="What new models are: best (most accurate), small (nearly as accurate, a fifth of the size), paper "
+            "(the method of the paper), or the name of another learner that keeps no samples."
+        ),
+    ] = "small",
+    encoder: Annotated[
+        str,
+        typer.Option(
+            help="Encoder of new models; by default efficientnet-lite0+stages for best and small, and "
+            "efficientnet-lite0 for the others.",
+            show_default=False,
+        ),
+    ] = "",
+    import_: Annotated[
+        list[Path],
+        typer.Option(
+            "--import",
+            help="A model file, as `learn` writes it, to bring in under the name of the file; repeat for several.",
+        ),
+    ] = [],  # noqa: B006 - typer reads the default, nobody changes it
     need_token: Annotated[
         bool, typer.Option("--need-token", help="Require a token on loopback as well.")
     ] = False,
@@ -55,11 +81,15 @@ def serve(
 
     Example: i2cansay serve data, and open http://127.0.0.1:8000
     """
+    for path in import_:
+        if not path.is_file():
+            raise FileNotFoundError(f"there is no model file {path} to import")
     from i2cansay.encoders.extra import import_extra
 
     for module in ("fastapi", "uvicorn", "python_multipart"):
         _import(module)
     import_extra("PIL")
+    from i2cansay.learners import learner_class
     from i2cansay.service.http.server import Address, check_address, run
     from i2cansay.service.limits import MEGABYTE, Limits
     from i2cansay.service.service import Service
@@ -80,15 +110,24 @@ def serve(
         origins=tuple(allow_origin),
         proxies=tuple(trusted_proxy),
     )
-    service = Service(folder, limits=limits, encoder=encoder)
-    check_address(service, address)
-    if model and not service.models and not service.damaged and not service.read_only:
-        service.create(model)
+    learner_class(learner)  # a wrong name is told now, not when somebody makes a model
+    service = Service(folder, limits=limits, learner=learner, encoder=encoder)
+    try:
+        check_address(service, address)
+        for path in import_:
+            _import_model(service, path)
+        if model and not service.models and not service.damaged and not service.read_only:
+            with _in_words(f"the model {model} cannot be made"):
+                service.create(model)
+    except BaseException:
+        service.close()
+        raise
     service.warm()
     for name, sentence in service.damaged.items():
         typer.echo(f"the model {name} {sentence}; restore its file from a backup", err=True)
     secure = "https" if certificate else "http"
-    typer.echo(f"{len(service.models)} models in {folder}; open {secure}://{host}:{port} (Ctrl-C ends it)")
+    models = "1 model" if len(service.models) == 1 else f"{len(service.models)} models"
+    typer.echo(f"{models} in {folder}; open {secure}://{host}:{port} (Ctrl-C ends it)")
     run(service, address)
 
 
@@ -125,6 +164,31 @@ def remove_token(folder: Folder, name: Annotated[str, typer.Argument(help="Name 
     from i2cansay.service.access.tokens import Tokens
 
     Tokens(folder).remove(name)
+
+
+def _import_model(service: Service, path: Path) -> None:
+    from i2cansay.service.storage.model_records import model_name
+
+    name = model_name(path.stem)
+    if name in service.models or name in service.damaged:
+        raise ValueError(
+            f"{path} cannot be imported: there is a model {name} already; leave out --import to serve that one, or "
+            "give the file another name"
+        )
+    with _in_words(f"{path} cannot be imported"):
+        service.import_model(name, path.read_bytes())
+    typer.echo(f"{path} is now the model {name}")
+
+
+@contextmanager
+def _in_words(what: str) -> Iterator[None]:
+    """Turn a refusal of the service into one of the command line."""
+    from i2cansay.service.errors import ServiceError
+
+    try:
+        yield
+    except ServiceError as error:
+        raise ValueError(f"{what}: {error}") from error
 
 
 def _import(module: str) -> None:

@@ -26,6 +26,33 @@ def _images_by_class(folder: Path) -> dict[str, list[Path]]:
     return {name: files for name, files in by_class.items() if files}
 
 
+def files_by_class(folder: Path, split: str) -> tuple[dict[str, list[Path]], str]:
+    """Return all images of a folder with a subfolder per class, and a note on what was left out, "" for nothing.
+
+    Where the folder holds train and test folders, these are the images of the wanted one.
+
+    Examples
+    --------
+    >>> files_by_class(Path("no-such-folder"), "train")
+    Traceback (most recent call last):
+    FileNotFoundError: there is no folder no-such-folder
+    """
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no folder {folder}")
+    everything = _images_by_class(folder)
+    splits = _split_folders(folder, everything)
+    if not splits:
+        return everything, ""
+    if split not in splits:
+        raise ValueError(
+            f"{folder} has a {splits['train']} folder and no folder for testing; name the folder with the images "
+            "itself"
+        )
+    others = sorted(everything.keys() - {splits[split]})
+    note = f"{folder} has splits: {splits[split]} is used" + (f", {', '.join(others)} not" if others else "")
+    return _images_by_class(folder / splits[split]), note
+
+
 def _split(root: Path, by_class: dict[str, list[Path]], class_names: tuple[str, ...]) -> FileSplit:
     paths = [file.relative_to(root).as_posix() for files in by_class.values() for file in files]
     labels = [class_names.index(name) for name, files in by_class.items() for _ in files]

@@ -6,7 +6,7 @@ import copy
 import hashlib
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -172,9 +172,23 @@ class Encoder:
             raise summary_of(encoded.errors)
         return encoded.features
 
-    def encode_each(self, images: Iterable[Source], *, batch_size: int | None = None) -> EncodedImages:
-        """Encode the images that can be read, and collect an error for each that cannot."""
-        parts = list(self._parts(images, batch_size))
+    def encode_each(
+        self,
+        images: Iterable[Source],
+        *,
+        batch_size: int | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> EncodedImages:
+        """Encode the images that can be read, and collect an error for each that cannot.
+
+        `progress` is called with the number of images done, now and then.
+        """
+        parts, done = [], 0
+        for part in self._parts(images, batch_size):
+            parts.append(part)
+            done += len(part.indices) + len(part.errors)
+            if progress is not None:
+                progress(done)
         return EncodedImages(
             np.concatenate([part.features for part in parts] or [np.empty((0, self.dim), np.float32)]),
             np.concatenate([part.indices for part in parts] or [np.empty(0, np.int64)]),

@@ -26,7 +26,8 @@ class FeatureFile:
         """Return the labels, which must be there."""
         if self.y is None:
             raise ValueError(
-                f"{self.path} has no labels; expected a column 'label' (or name it with --label), or y in an .npz"
+                f"{self.path} has no labels; expected a column 'label' (or name it with --label-column), or y in an "
+                ".npz"
             )
         return self.y
 
@@ -97,7 +98,8 @@ def _number(path: Path, line: int, text: str, column: str) -> float:
         return float(text)
     except ValueError:
         raise ValueError(
-            f"{path}, line {line}, column {column!r}: expected a number, got {text!r}; is it the label? use --label"
+            f"{path}, line {line}, column {column!r}: expected a number, got {text!r}; is it the label? use "
+            "--label-column"
         ) from None
 
 

@@ -2,10 +2,22 @@
 
 >>> from i2cansay.image_learner import ImageLearner
 >>> ImageLearner("pixels")
-<ImageLearner: pixels 8 px -> I2CANSAY, 0 classes>
+<ImageLearner: pixels 8 px -> SharedI2CANSAY, 0 classes>
 """
 
-from i2cansay.image_learner.answers import Guess, LessonReport, SkippedImages, UnreadableImages
+from i2cansay.image_learner.answers import Answer, Guess, LessonReport, SkippedImages, UnreadableImages
+from i2cansay.image_learner.doubts import Doubt
+from i2cansay.image_learner.examination import Confusion, Examination
 from i2cansay.image_learner.image_learner import ImageLearner
 
-__all__ = ["Guess", "ImageLearner", "LessonReport", "SkippedImages", "UnreadableImages"]
+__all__ = [
+    "Answer",
+    "Confusion",
+    "Doubt",
+    "Examination",
+    "Guess",
+    "ImageLearner",
+    "LessonReport",
+    "SkippedImages",
+    "UnreadableImages",
+]

@@ -1,4 +1,4 @@
-"""What `ImageLearner` returns and raises: guesses, lesson reports, an error that names every unreadable image."""
+"""What `ImageLearner` returns and raises: guesses, answers, lesson reports, an error for unreadable images."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from i2cansay.encoders.image_error import ImageError
+from i2cansay.image_learner.doubts import Doubt
 from i2cansay.learners.labels import Label
+
+UNREADABLE = "unreadable"
+"""What an answer says in place of a verdict where the image cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -20,10 +24,13 @@ class LessonReport:
         How many images were learnt.
     skipped : mapping from int to str
         Why each of the other images was left out, by its index.
+    doubts : tuple of Doubt
+        Images whose label may be wrong, the likeliest first; as many as were asked for.
     """
 
     learnt: int
     skipped: Mapping[int, str] = field(default_factory=dict)
+    doubts: tuple[Doubt, ...] = ()
 
 
 class Guess(NamedTuple):
@@ -31,6 +38,39 @@ class Guess(NamedTuple):
 
     label: Label
     probability: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What `ImageLearner.answer` says of one image.
+
+    Attributes
+    ----------
+    verdict : {"sure", "unsure", "new", "unreadable"}
+    guesses : tuple of Guess
+        The likeliest classes, the likeliest first; empty where the image cannot be read.
+    reason : str
+        Why it cannot be read, else empty.
+
+    Examples
+    --------
+    >>> Answer("sure", (Guess("dent", 0.98),)).label
+    'dent'
+    """
+
+    verdict: str
+    guesses: tuple[Guess, ...] = ()
+    reason: str = ""
+
+    @property
+    def label(self) -> Label | None:
+        """The likeliest class; None where the image cannot be read."""
+        return self.guesses[0].label if self.guesses else None
+
+    @property
+    def probability(self) -> float:
+        """The probability of the likeliest class; 0 where the image cannot be read."""
+        return self.guesses[0].probability if self.guesses else 0.0
 
 
 class UnreadableImages(ImageError):

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from i2cansay.core.types import Features
+from i2cansay.core.types import Features, Rows
+from i2cansay.image_learner.doubts import Doubts
 from i2cansay.image_learner.interrupts import interrupts_deferred
 from i2cansay.image_learner.readers import Readers
 from i2cansay.learners.base import OnlineClassifier
@@ -33,6 +34,10 @@ class AtomicLesson:
     learner : OnlineClassifier
     readers : Readers, optional
         The threads that may be using the learner.
+    doubts : Doubts, optional
+        Is shown the rows before they are learnt.
+    batch_size : int, optional
+        Rows of a batch; by default the learner's own.
 
     Examples
     --------
@@ -48,27 +53,55 @@ class AtomicLesson:
     120
     """
 
-    def __init__(self, learner: OnlineClassifier, readers: Readers | None = None) -> None:
+    def __init__(
+        self,
+        learner: OnlineClassifier,
+        readers: Readers | None = None,
+        *,
+        doubts: Doubts | None = None,
+        batch_size: int | None = None,
+    ) -> None:
         self._learner = learner
         self._readers = readers or Readers()
+        self._doubts = doubts or Doubts(0)
         self._copy: OnlineClassifier | None = None
-        self._size: int = getattr(learner, "batch_size", None) or BATCH_SIZE
-        self._waiting: tuple[Features, NDArray[Any]] | None = None
+        self._size: int = batch_size or getattr(learner, "batch_size", None) or BATCH_SIZE
+        self._waiting: tuple[Features, NDArray[Any], Rows] | None = None
+        self._added = self._scored = 0
 
-    def add(self, X: Features, y: NDArray[Any]) -> None:
-        """Add rows, (n, d), and their labels, (n,); a batch is learnt once there are rows after it."""
+    def add(self, X: Features, y: NDArray[Any], indices: Rows | None = None) -> None:
+        """Add rows, (n, d), and their labels, (n,); a batch is learnt once there are rows after it.
+
+        `indices`, (n,), are what doubts call the rows; by default they are counted.
+        """
+        if indices is None:
+            indices = np.arange(self._added, self._added + len(X))
+        self._added += len(X)
         if self._waiting is not None:
-            X, y = np.concatenate([self._waiting[0], X]), np.concatenate([self._waiting[1], y])
+            X, y, indices = (
+                np.concatenate(pair) for pair in zip(self._waiting, (X, y, indices), strict=True)
+            )
         while len(X) > self._size:
+            self._score(X, y, indices)
             self._taught().partial_fit(X[: self._size], y[: self._size])
-            X, y = X[self._size :], y[self._size :]
-        self._waiting = X, y
+            X, y, indices = X[self._size :], y[self._size :], indices[self._size :]
+            self._scored = max(0, self._scored - self._size)
+        self._waiting = X, y, indices
+
+    def _score(self, X: Features, y: NDArray[Any], indices: Rows) -> None:
+        """Show the rows of the coming batch to the doubts, and more with them; none is shown twice."""
+        if self._scored < min(len(X), self._size):
+            learner = self._copy or self._learner
+            rows = slice(self._scored, min(len(X), self._doubts.chunk(learner, self._size)))
+            self._doubts.note(learner, X[rows], y[rows], indices[rows])
+            self._scored = rows.stop
 
     def finish(self) -> None:
         """Learn the last batch, and make the whole lesson known to the learner."""
         if self._waiting is None or not len(self._waiting[0]):
             return
-        X, y = self._waiting
+        X, y, indices = self._waiting
+        self._score(X, y, indices)
         if self._copy is None and self._learner._started:
             # Ctrl-C could stop `partial_fit` halfway.
             with interrupts_deferred():

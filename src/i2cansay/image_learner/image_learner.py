@@ -3,49 +3,64 @@
 from __future__ import annotations
 
 import copy
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Sized
+from contextlib import AbstractContextManager
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import NotFittedError
 
 from i2cansay.core.copyable_lock import CopyableLock
-from i2cansay.core.types import Float64
+from i2cansay.core.types import Features
 from i2cansay.encoders import get_encoder
-from i2cansay.encoders.encoder import Encoder, Features
-from i2cansay.image_learner.answers import Guess, LessonReport, SkippedImages, listed
+from i2cansay.encoders.encoder import Encoder
+from i2cansay.image_learner.answers import LessonReport
 from i2cansay.image_learner.atomic_lesson import AtomicLesson
+from i2cansay.image_learner.doubts import Doubts
 from i2cansay.image_learner.identity import EncoderIdentity
-from i2cansay.image_learner.parts import OnError, check_images, encode_in_parts
+from i2cansay.image_learner.parts import OnError, Progress, check_images, encode_in_parts
+from i2cansay.image_learner.predicting import ImagePredictor, unequal
 from i2cansay.image_learner.readers import Readers
 from i2cansay.learners import blocks_parameter, learner_class, make_learner
 from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.choices import CHOICES
 from i2cansay.learners.labels import Label, as_labels
 from i2cansay.learners.model_file import load_with_extra, save
 
 if TYPE_CHECKING:
     from i2cansay.encoders.images import Source
 
-Answer = TypeVar("Answer")
+DEFAULT_LEARNER = "best"
 
 
-class ImageLearner:
+def default_encoder(learner: OnlineClassifier | str) -> str:
+    """Return the encoder for a learner where none is named: all stages for those that are meant for them.
+
+    Examples
+    --------
+    >>> default_encoder("best"), default_encoder("paper")
+    ('efficientnet-lite0+stages', 'efficientnet-lite0')
+    """
+    choice = CHOICES.get(learner) if isinstance(learner, str) else None
+    return "efficientnet-lite0" + ("+stages" if choice is not None and choice.features == "stages" else "")
+
+
+class ImageLearner(ImagePredictor):
     """Learns to label images from examples, with new classes at any time, and keeps none of the images.
 
     A frozen encoder turns each image into a vector, and a learner learns the vectors.
 
     Parameters
     ----------
-    encoder : str, Path or Encoder
-        What `i2cansay.encoders.get_encoder` takes or returns.
+    encoder : str, Path or Encoder, optional
+        What `i2cansay.encoders.get_encoder` takes or returns. By default EfficientNet-Lite0: all its stages for
+        `best` and `small`, else its last layer, as in the paper.
     learner : learner or str, optional
-        What learns the features: a learner, which is changed by learning, or a name of `LEARNERS`, which is
-        told of the blocks of the encoder's features. By default `I2CANSAY()`.
+        What learns the features: a learner, which is changed by learning, or a name of `CHOICES` or `LEARNERS`,
+        which is told of the blocks of the encoder's features. By default "best", the most accurate; "small" needs
+        less memory, and "paper" is the paper's.
     size : int, optional
         Side of the square that the encoder sees, in pixels; smaller is faster, the encoder's own is best.
     threads : int, optional
@@ -74,20 +89,20 @@ class ImageLearner:
     >>> palace, flower = load_sample_images().images  # two photographs, 427 x 640 pixels
     >>> model = ImageLearner()
     >>> model.learn([palace[:, :400], flower[:, :400]], ["palace", "flower"])
-    LessonReport(learnt=2, skipped={})
+    LessonReport(learnt=2, skipped={}, doubts=())
     >>> model.predict([flower[:, 200:], palace[:, 200:]])
     array(['flower', 'palace'], dtype='<U6')
     """
 
     def __init__(
         self,
-        encoder: str | Path | Encoder = "efficientnet-lite0",
+        encoder: str | Path | Encoder | None = None,
         learner: OnlineClassifier | str | None = None,
         *,
         size: int | None = None,
         threads: int | None = None,
     ) -> None:
-        learner = "i2cansay" if learner is None else learner
+        learner = DEFAULT_LEARNER if learner is None else learner
         if isinstance(learner, str):
             learner_class(learner)  # a wrong name is reported before the encoder is opened
         elif not isinstance(learner, OnlineClassifier):
@@ -95,6 +110,8 @@ class ImageLearner:
                 f"expected a learner, as I2CANSAY() or its name in LEARNERS, got {learner!r}; "
                 "one of your own derives from OnlineClassifier"
             )
+        if encoder is None:
+            encoder = default_encoder(learner)
         if not isinstance(encoder, Encoder):
             encoder = get_encoder(encoder, size=size, threads=threads)
         elif size is not None or threads is not None:
@@ -131,7 +148,13 @@ class ImageLearner:
     # -- learning -------------------------------------------------------------------------------------------
 
     def learn(
-        self, images: Iterable[Source], labels: ArrayLike, *, on_error: OnError = "raise"
+        self,
+        images: Iterable[Source],
+        labels: ArrayLike,
+        *,
+        on_error: OnError = "raise",
+        doubts: int = 0,
+        progress: Progress | None = None,
     ) -> LessonReport:
         """Learn images, in the order in which they are given.
 
@@ -145,11 +168,16 @@ class ImageLearner:
         labels : n strings or n whole numbers, known or new
         on_error : {"raise", "skip"}
             Whether images that cannot be read are an error, or are left out and named in the report.
+        doubts : int
+            How many images to name in the report that looked like another class just before they were learnt, so
+            that their label may be wrong. A class's first samples do not count.
+        progress : function of an int, optional
+            Called with the number of images that are encoded, now and then.
 
         Returns
         -------
         LessonReport
-            How many images were learnt, and why others were not.
+            How many images were learnt, why others were not, and which labels are doubtful.
 
         Raises
         ------
@@ -159,99 +187,89 @@ class ImageLearner:
             If the labels are not valid; they are checked before the first image is opened.
         """
         with self._teaching:
-            return self._learn(images, labels, on_error)
+            found = Doubts(doubts)
+            images = check_images(images, on_error)
+            checked = self._check_labels(images, labels)
+            lesson = AtomicLesson(self.learner, self._readers, doubts=found)
+            n_given, skipped = 0, dict[int, str]()
+            for part in encode_in_parts(self.encoder, images, on_error, progress):
+                n_given += part.size
+                skipped |= part.skipped
+                if n_given > len(checked):
+                    raise ValueError(unequal(f"at least {n_given}", len(checked)))
+                rows = part.start + part.read
+                lesson.add(part.features, checked[rows], rows)
+            if n_given < len(checked):
+                raise ValueError(unequal(n_given, len(checked)))
+            lesson.finish()
+            return LessonReport(n_given - len(skipped), skipped, found.found())
 
-    def _learn(self, images: Iterable[Source], labels: ArrayLike, on_error: OnError) -> LessonReport:
-        images = check_images(images, on_error)
-        checked = self._check_labels(images, labels)
-        lesson = AtomicLesson(self.learner, self._readers)
-        n_given, skipped = 0, dict[int, str]()
-        for part in encode_in_parts(self.encoder, images, on_error):
-            n_given += part.size
-            skipped |= part.skipped
-            if n_given > len(checked):
-                raise ValueError(_unequal(f"at least {n_given}", len(checked)))
-            lesson.add(part.features, checked[part.start + part.read])
-        if n_given < len(checked):
-            raise ValueError(_unequal(n_given, len(checked)))
-        lesson.finish()
-        return LessonReport(n_given - len(skipped), skipped)
-
-    def _check_labels(self, images: Iterable[Source], labels: ArrayLike) -> NDArray[Any]:
+    def _paired_labels(self, images: Iterable[Source], labels: ArrayLike) -> NDArray[Any]:
         if isinstance(labels, str) or not isinstance(labels, Sized) or getattr(labels, "ndim", 1) == 0:
             raise ValueError(f"expected a list of labels, one per image, got {labels!r}")
         if isinstance(images, Sized) and len(images) != len(labels):
-            raise ValueError(_unequal(len(images), len(labels)))
-        if len(labels) == 0:
-            return np.empty(0, dtype=np.int64)
-        checked = as_labels(labels)
-        return self.learner._check_labels(checked, len(checked))
+            raise ValueError(unequal(len(images), len(labels)))
+        return as_labels(labels) if len(labels) else np.empty(0, dtype=np.int64)
 
-    # -- deciding -------------------------------------------------------------------------------------------
+    def _check_labels(self, images: Iterable[Source], labels: ArrayLike) -> NDArray[Any]:
+        checked = self._paired_labels(images, labels)
+        return self.learner._check_labels(checked, len(checked)) if len(checked) else checked
 
-    def predict(self, images: Iterable[Source], *, on_error: OnError = "raise") -> NDArray[Any]:
-        """Return the label of each image, (n,).
+    # -- correcting -----------------------------------------------------------------------------------------
 
-        With on_error="skip" the array holds objects, with None for each image that cannot be read, and a
-        warning SkippedImages says why.
+    def unlearn(
+        self, images: Iterable[Source], labels: ArrayLike, *, progress: Progress | None = None
+    ) -> Self:
+        """Take images out of what was learnt, given with the labels they were taught with; all or nothing.
+
+        A class that has no image left is forgotten. With a learner that takes steps (the paper's), the steps
+        stay; `best` and `small` are then exactly as if the images had never been taught.
+
+        Raises
+        ------
+        UnreadableImages
+            Naming every image that cannot be read.
+        ValueError
+            If the learner cannot unlearn, a label is not known, or its class has fewer images than are given.
         """
-        with self._taught() as known:
-            labels = self._answers(images, on_error, lambda X: known.predict(X).tolist(), None)
-            return np.array(labels, dtype=known.classes_.dtype if on_error == "raise" else object)
+        X, taught = self._encoded_lesson(images, labels, progress)
+        self._change(lambda learner: unlearn_rows(learner, X, taught))
+        return self
 
-    def predict_proba(self, images: Iterable[Source], *, on_error: OnError = "raise") -> Float64:
-        """Return the probability of each class, (n, n_classes), columns as in `classes_`.
-
-        With on_error="skip" the row of an image that cannot be read is NaN, and a warning SkippedImages says
-        why.
-        """
-        with self._taught() as known:
-            missing = np.full(len(known.classes_), np.nan)
-            rows = self._answers(images, on_error, lambda X: list(known.predict_proba(X)), missing)
-        return np.array(rows, dtype=np.float64).reshape(len(rows), len(missing))
-
-    def top(self, images: Iterable[Source], k: int = 5, *, on_error: OnError = "raise") -> list[list[Guess]]:
-        """Return the `k` likeliest classes of each image with their probabilities, the likeliest first.
-
-        With on_error="skip" the list of an image that cannot be read is empty, and a warning SkippedImages
-        says why.
-        """
-        if k < 1:
-            raise ValueError(f"expected to name at least 1 class, got k={k}")
-        nothing: list[Guess] = []
-        with self._taught() as known:
-            found = self._answers(images, on_error, lambda X: _guesses(known, X, k), nothing)
-        # A list of its own for each image, even if it is empty.
-        return [list(guesses) for guesses in found]
-
-    @contextmanager
-    def _taught(self) -> Iterator[OnlineClassifier]:
-        """Lend the learner as `_known` does; raise NotFittedError if it knows no class."""
-        with self._known() as known:
-            if not len(getattr(known, "classes_", ())):
-                raise NotFittedError("this ImageLearner knows no class yet: teach it with learn first")
-            yield known
-
-    def _answers(
+    def relabel(
         self,
         images: Iterable[Source],
-        on_error: OnError,
-        ask: Callable[[Features], Sequence[Answer]],
-        missing: Answer,
-    ) -> list[Answer]:
-        """Return an answer per image, by `ask` for features (n, dim); `missing` for an image that cannot be read."""
-        images = check_images(images, on_error)
-        answers: list[Answer] = []
-        skipped: dict[int, str] = {}
-        for part in encode_in_parts(self.encoder, images, on_error):
-            skipped |= part.skipped
-            answers.extend([missing] * part.size)
-            if len(part.read):
-                for index, answer in zip(part.read.tolist(), ask(part.features), strict=True):
-                    answers[part.start + index] = answer
-        if skipped:
-            warnings.warn(f"left out {listed(skipped)}", SkippedImages, stacklevel=3)
-        return answers
+        old: ArrayLike,
+        new: ArrayLike,
+        *,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Correct labels: unlearn images with their `old` labels, and learn them with the `new` ones.
+
+        All or nothing. Raises what `unlearn` and `learn` raise.
+        """
+        X, taught = self._encoded_lesson(images, old, progress)
+        right = self.learner._check_labels(new, len(taught))
+
+        def change(learner: OnlineClassifier) -> None:
+            unlearn_rows(learner, X, taught)
+            learner.partial_fit(X, right)
+
+        self._change(change)
+        return self
+
+    def _encoded_lesson(
+        self, images: Iterable[Source], labels: ArrayLike, progress: Progress | None
+    ) -> tuple[Features, NDArray[Any]]:
+        images = check_images(images, "raise")
+        taught = self._check_labels(images, labels)
+        if not len(taught):
+            raise ValueError("expected at least one image, got none")
+        parts = list(encode_in_parts(self.encoder, images, "raise", progress))
+        X: Features = np.concatenate([part.features for part in parts])
+        if len(X) != len(taught):
+            raise ValueError(unequal(len(X), len(taught)))
+        return X, taught
 
     # -- classes --------------------------------------------------------------------------------------------
 
@@ -325,16 +343,11 @@ class ImageLearner:
             raise ValueError(f"{path} cannot be opened: {error}") from error
 
 
-def _guesses(learner: OnlineClassifier, X: Features, k: int) -> list[list[Guess]]:
-    """Return the `k` likeliest classes of each row of `X`, (n, d)."""
-    probabilities = learner.predict_proba(X)
-    best = (-probabilities).argsort(axis=1, kind="stable")[:, :k]
-    found = np.take_along_axis(probabilities, best, axis=1).tolist()
-    return [
-        [Guess(*pair) for pair in zip(learner.classes_[columns].tolist(), row, strict=True)]
-        for columns, row in zip(best, found, strict=True)
-    ]
-
-
-def _unequal(n_images: int | str, n_labels: int) -> str:
-    return f"expected one label per image, got {n_images} images and {n_labels} labels"
+def unlearn_rows(learner: OnlineClassifier, X: Features, y: NDArray[Any]) -> None:
+    """Take samples, (n, d) with labels (n,), out of what a learner knows; ValueError where it has no such method."""
+    unlearn = getattr(learner, "unlearn", None)
+    if unlearn is None:
+        raise ValueError(
+            f"{type(learner).__name__} cannot take samples out again; forget the class and teach it anew"
+        )
+    unlearn(X, y)

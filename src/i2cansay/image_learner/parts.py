@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from i2cansay.encoders.images import Source
 
 OnError: TypeAlias = Literal["raise", "skip"]
+Progress: TypeAlias = Callable[[int], object]
 # 5 MB of features 1280 wide; the encoder's workers are idle once per part, which is rarely enough.
 PART_SIZE = 1024
 
@@ -65,8 +66,10 @@ def check_images(images: Iterable[Source], on_error: str) -> Iterable[Source]:
     return several(images)
 
 
-def encode_in_parts(encoder: Encoder, images: Iterable[Source], on_error: OnError) -> Iterator[EncodedPart]:
-    """Encode images and yield them part by part, in order.
+def encode_in_parts(
+    encoder: Encoder, images: Iterable[Source], on_error: OnError, progress: Progress | None = None
+) -> Iterator[EncodedPart]:
+    """Encode images and yield them part by part, in order; `progress` is told how many are done.
 
     With on_error="raise", nothing more is yielded after an image that cannot be read. The other images are still
     tried, and then one UnreadableImages names every image that cannot be read.
@@ -74,7 +77,7 @@ def encode_in_parts(encoder: Encoder, images: Iterable[Source], on_error: OnErro
     start = 0
     reasons: dict[int, str] = {}
     for piece in _pieces(images, PART_SIZE):
-        encoded = encoder.encode_each(piece)
+        encoded = encoder.encode_each(piece, progress=_counted_from(start, progress))
         skipped = {
             start + index: _named(images, start + index, error.reason)
             for error in encoded.errors
@@ -90,6 +93,10 @@ def encode_in_parts(encoder: Encoder, images: Iterable[Source], on_error: OnErro
             yield part
     if reasons:
         raise UnreadableImages(reasons)
+
+
+def _counted_from(start: int, progress: Progress | None) -> Progress | None:
+    return None if progress is None else lambda done: progress(start + done)
 
 
 def _pieces(images: Iterable[Any], size: int) -> Iterator[Iterable[Any]]:

@@ -40,9 +40,6 @@ class AnalogicalClassifier(OnlineClassifier):
     def _merge(self, other: Self, rows: Rows) -> None:
         """Take in what `other` was taught; its class i is class ``rows[i]`` here."""
 
-    def _check_same_features(self, other: Self) -> None:
-        """Raise unless both see features the same way; the parameters are the same."""
-
     def _check_parameters(self) -> None:
         check_positive(lr=self.lr)
         check_not_negative(beta=self.beta, n_pseudo=self.n_pseudo)
@@ -75,7 +72,7 @@ class AnalogicalClassifier(OnlineClassifier):
 
         To correct a wrong label, unlearn with the wrong one and learn with the right one. A class that has no sample
         left is forgotten. The steps that the head took on the samples stay, and so does what was learnt from scoring
-        them: the temperature of `predict_proba`, and how many samples have passed.
+        them: the temperature of `predict_proba`, the evidence for verdicts, and how many samples have passed.
 
         Exactly means that the statistics are those of the other samples alone, up to a millionth of their spread. If
         an outlier has left more rounding than that, a ValueError says so and nothing changes; then `forget` the

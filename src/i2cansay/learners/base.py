@@ -22,19 +22,13 @@ from i2cansay.learners.validation import (
     drop_weightless,
     make_generator,
 )
+from i2cansay.learners.verdicts.evidence import Evidence
+from i2cansay.learners.verdicts.scoring import score_before_learning, take_calibration
 
 __all__ = ["ROUNDED_TO_FLOAT32", "WEIGHTS_ARE_NOT_COPIES", "OnlineClassifier"]
 
-# The temperature is fitted to rows that are scored before they are learnt: up to this many of a batch, and about one
-# row in a hundred of the stream, so that it costs next to nothing.
-CALIBRATION_ROWS = 16
-CALIBRATION_SHARE = 1 / 100
-# Learners that solve on demand are scored for it only when the stream has grown by this share.
-CALIBRATION_GROWTH = 0.3
-# For them only rows of classes with at least this share of the mean number of samples per class count.
-CALIBRATION_COUNT = 0.5
-# Bytes in addition to what a method learns: generator, temperature and progress; and the label of each class.
-OF_EVERY_LEARNER = 1024
+# Bytes in addition to what a method learns: generator, temperature, evidence, progress; and the label of each class.
+OF_EVERY_LEARNER = 6144
 OF_EVERY_CLASS = 64
 
 
@@ -182,7 +176,7 @@ class OnlineClassifier(Predictor, ClassifierMixin, BaseEstimator, ABC):
         --------
         >>> from i2cansay.learners import make_learner
         >>> make_learner("ncm").state_bytes(1280, 100), make_learner("slda").state_bytes(1280, 100)
-        (2333720, 8892440)
+        (2338840, 8897560)
         """
         self._check_parameters()
         own = self._state_bytes(n_features, n_classes)
@@ -242,7 +236,7 @@ class OnlineClassifier(Predictor, ClassifierMixin, BaseEstimator, ABC):
         return self
 
     def _take(self, X: Features, labels: NDArray[Any], weights: Float64 | None) -> None:
-        self._calibrate(X, labels)
+        score_before_learning(self, X, labels)
         try:
             if new := self._labels.new_in(labels):
                 self._grow(len(self._labels) + len(new))  # first: there may not be the memory
@@ -252,29 +246,23 @@ class OnlineClassifier(Predictor, ClassifierMixin, BaseEstimator, ABC):
         finally:  # also where learning was interrupted
             self._clear_caches()
 
-    def _calibrate(self, X: Features, labels: NDArray[Any]) -> None:
-        """Fit the temperature, if it is time, to rows of a batch, (n, d) with labels (n,), before it is learnt."""
-        if self._n_seen < self._calibrate_at or not self.streaming or len(self._labels) < 2:
-            return
-        rows = self._labels.rows(labels)
-        known = np.flatnonzero(rows >= 0)
-        if self.lazy and hasattr(self, "class_counts_"):
-            # The scores of a class with one or two samples say nothing about the others; the next batch may do.
-            counts = np.empty(len(self._labels))
-            counts[self._labels.order] = self.class_counts_
-            known = known[counts[rows[known]] >= CALIBRATION_COUNT * counts.mean()]
-            if not len(known):
-                return
-        # Spread over the batch: a batch in the order of a folder begins with one class.
-        limit = len(known) if self.lazy else CALIBRATION_ROWS
-        chosen = known[:: -(-len(known) // limit)] if len(known) > limit else known
-        if len(chosen):
-            learn = self._temperature.refit if self.lazy else self._temperature.update
-            learn(self._scores(X[chosen]), rows[chosen])
-        pause = CALIBRATION_GROWTH * self._n_seen
-        if not self.lazy:
-            pause = min(pause, len(chosen) / CALIBRATION_SHARE)
-        self._calibrate_at = self._n_seen + int(pause)
+    def calibrate(self, X: ArrayLike, y: ArrayLike, *, start_over: bool = False) -> Self:
+        """Score samples that were not taught, (n, d) with labels (n,), and learn from their scores, not from them.
+
+        The temperature of `predict_proba`, `predict_set` and `verdicts` rest on scores of samples that came before
+        they were learnt. This adds more of them: after a merge, or where too few were scored along the way.
+
+        Parameters
+        ----------
+        start_over : bool
+            Whether to drop the scores so far, as those of the parts of a merged learner.
+        """
+        X, rows, _ = self._check_taught(X, y, None)
+        if start_over:
+            self._evidence, self._temperature = Evidence(), Temperature()
+        if len(self._labels) > 1:
+            take_calibration(self, X, rows)
+        return self
 
     def _batches(self, n: int) -> list[Rows]:
         """Return the batches of `fit` for `n` samples: shuffled, of the learner's batch size if it has one."""
@@ -329,6 +317,12 @@ class OnlineClassifier(Predictor, ClassifierMixin, BaseEstimator, ABC):
 
         save(self, path)
 
+    def to_bytes(self) -> bytes:
+        """Return what `save` would write; `i2cansay.from_bytes` reads it."""
+        from i2cansay.learners.model_file import to_bytes
+
+        return to_bytes(self)
+
     # -- inside ---------------------------------------------------------------------------------------------
 
     @property
@@ -341,7 +335,7 @@ class OnlineClassifier(Predictor, ClassifierMixin, BaseEstimator, ABC):
         self._start(n_features)
         self._check_parts()
         self._rng = make_generator(getattr(self, "random_state", 0))
-        self._temperature = Temperature()
+        self._temperature, self._evidence = Temperature(), Evidence()
         self._n_seen = 0
         self._calibrate_at = 0
         self._labels = LabelRows()
@@ -369,7 +363,7 @@ class OnlineClassifier(Predictor, ClassifierMixin, BaseEstimator, ABC):
     def _check_taught(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Features, Rows, Float64 | None]:
-        """Check samples that are to be unlearnt; return them with the rows of their classes, which are all known."""
+        """Check samples of classes that are known; return them with the rows of their classes."""
         self._check_ready()
         X = check_features(self, X, reset=False)
         labels = self._check_labels(y, len(X))

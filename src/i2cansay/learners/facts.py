@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 WEIGHTS_ARE_NOT_COPIES: Mapping[str, str] = MappingProxyType(
     {
@@ -50,6 +50,18 @@ class LearnerFacts:
     """What makes the state smaller; part of the error that it would be too large."""
     structural: ClassVar[tuple[str, ...]] = ()
     """Parameters that the state depends on. A change to one of them takes effect when learning starts over."""
+
+    def _check_same_features(self, other: Self) -> None:
+        """Raise unless two taught learners with equal parameters see features the same way."""
+
+    @property
+    def _answers_at_once(self) -> bool:
+        """Whether a `lazy` learner has its solution at hand, since someone has asked after the last lesson.
+
+        Scoring costs little then, and every lesson is scored before it is learnt. Otherwise that waits until the
+        stream has grown.
+        """
+        return bool(self.caches) and all(getattr(self, name).ready for name in self.caches)
 
     @property
     def fades(self) -> bool:

@@ -37,6 +37,11 @@ class Cached(Generic[Made]):
                     held = self._made = generation, make()
         return held[1]
 
+    @property
+    def ready(self) -> bool:
+        """Whether there is a result that nothing has changed since."""
+        return self._held() is not None
+
     def _held(self) -> tuple[int, Made] | None:
         held = self._made
         return held if held is not None and held[0] == self._generation else None

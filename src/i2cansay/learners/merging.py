@@ -1,10 +1,102 @@
-"""Merging two learners of the same class: what every mergeable method needs besides its own statistics."""
+"""Merging learners of the same class: what every mergeable method needs besides its own statistics."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import Any, TypeVar
+
+import numpy as np
 
 from i2cansay.core.types import Rows
 from i2cansay.learners.base import OnlineClassifier
+
+Part = TypeVar("Part", bound=OnlineClassifier)
+# Parameters that say how many random projections of the features a learner draws.
+DRAWN = ("lift", "n_projections")
+
+
+def merged(parts: Sequence[Part]) -> Part:
+    """Return a learner that knows what all `parts` have learnt, each from samples of its own; none of them changes.
+
+    Statistics become those of all samples; the parameters are those of the first. The scores that verdicts rest on
+    add up too, but they are of the parts' models: `calibrate` the merged one with samples of which no part was
+    taught, as docs/verdicts.md shows.
+
+    Raises
+    ------
+    ValueError
+        Before anything is merged, if the parts do not see features the same way: see `check_parts`.
+
+    Examples
+    --------
+    >>> from i2cansay import make_learner
+    >>> one = make_learner("slda").partial_fit([[0.0], [2.0]], ["low", "low"])
+    >>> other = make_learner("slda").partial_fit([[9.0], [4.0]], ["high", "low"])
+    >>> merged([one, other]).class_means_.ravel().tolist()
+    [9.0, 2.0]
+    """
+    check_parts(parts)
+    together = deepcopy(parts[0])
+    for number, part in enumerate(parts[1:], start=2):
+        with _naming(number):
+            together.merge(part)
+    return together
+
+
+def check_parts(parts: Sequence[OnlineClassifier]) -> None:
+    """Raise ValueError unless these learners can be merged; call it before teaching them to be certain.
+
+    They must be of one class that can be merged, with equal parameters. Untaught ones must not leave to chance or to
+    their first batch how they will see features. Of those that are taught, what came of it must be the same.
+
+    Examples
+    --------
+    >>> from i2cansay import make_learner
+    >>> check_parts([make_learner("ranpac", random_state=seed) for seed in (0, 1)])
+    Traceback (most recent call last):
+    ...
+    ValueError: part 2: different projections (n_projections) for random_state 0 and 1; give all the same number
+    >>> check_parts([make_learner("best", feature_transform="sqrt") for _ in range(2)])
+    """
+    if not len(parts):
+        raise ValueError("there is nothing to merge; give at least one learner")
+    first = parts[0]
+    if not hasattr(first, "merge"):
+        raise ValueError(
+            f"{type(first).__name__} cannot be merged: what it learns depends on the order of samples"
+        )
+    for number, part in enumerate(parts[1:], start=2):
+        with _naming(number):
+            check_mergeable(first, part)
+            if first._started and part._started:
+                first._check_same_features(part)
+            else:
+                _check_settled(first, part)
+
+
+@contextmanager
+def _naming(number: int) -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"part {number}: {error}") from None
+
+
+def _check_settled(one: OnlineClassifier, other: OnlineClassifier) -> None:
+    """Raise if two learners with equal parameters, of which one is not taught yet, may see features apart."""
+    mine, theirs = one.get_params(deep=False), other.get_params(deep=False)
+    if mine.get("feature_transform") == "auto":
+        raise ValueError(
+            'feature_transform="auto" is decided by the first batch of each; give all parts "sqrt" (features that '
+            'are never below zero) or "none"'
+        )
+    drawn = [name for name in DRAWN if mine.get(name, 0)]
+    seeds = mine.get("random_state"), theirs.get("random_state")
+    if drawn and not (isinstance(seeds[0], int | np.integer) and seeds[0] == seeds[1]):
+        raise ValueError(
+            f"different projections ({', '.join(drawn)}) for random_state {seeds[0]} and {seeds[1]}; "
+            "give all the same number"
+        )
 
 
 def check_mergeable(mine: OnlineClassifier, other: OnlineClassifier) -> None:
@@ -52,5 +144,6 @@ def merge_into(mine: OnlineClassifier, other: OnlineClassifier, take: Callable[[
     mine._grow(len(mine._labels))
     mine._n_seen += other._n_seen
     mine._temperature.merge(other._temperature)
+    mine._evidence.merge(other._evidence)
     take(mine._labels.rows(arrived))
     mine._clear_caches()

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
+from safetensors.numpy import load as load_arrays
+from safetensors.numpy import save as save_arrays
 from safetensors.numpy import save_file
 
 from i2cansay.core.types import State
@@ -19,6 +21,10 @@ from i2cansay.learners.state_checks import measure
 
 FORMAT = "i2cansay-learner"
 VERSION = 1
+# How messages name a model that came as bytes.
+OF_BYTES = "the model in these bytes"
+# What a file raises that is none of ours, or whose arrays are of a type that numpy does not have.
+UNREADABLE = (SafetensorError, TypeError, AttributeError, OverflowError)
 # What a file raises whose checksum is right and whose content is not.
 DAMAGED = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, MemoryError, RecursionError)
 
@@ -33,6 +39,22 @@ def save(
     extra : mapping of strings, optional
         What the learner cannot be used without, as the name of its encoder; `load_with_extra` reads it back.
     """
+    arrays, header = _content(learner, extra)
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} to save {target.name} in")
+    write_atomically(target, lambda place: save_file(arrays, place, metadata=header))
+
+
+def to_bytes(learner: OnlineClassifier, *, extra: Mapping[str, str] | None = None) -> bytes:
+    """Return what `save` writes, as bytes to be sent elsewhere; `from_bytes` reads it."""
+    arrays, header = _content(learner, extra)
+    data: bytes = save_arrays(arrays, metadata=header)
+    return data
+
+
+def _content(learner: OnlineClassifier, extra: Mapping[str, str] | None) -> tuple[State, dict[str, str]]:
+    """Return the arrays of a file and its header."""
     learner._check_structural()
     parameters = {name: _plain(name, value) for name, value in learner.get_params(deep=False).items()}
     header = {
@@ -47,10 +69,7 @@ def save(
     state = learner._whole_state() or {"empty": np.zeros(0)}
     arrays = {name: np.ascontiguousarray(array) for name, array in state.items()}
     header["checksum"] = _checksum(arrays, header)
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {target.parent} to save {target.name} in")
-    write_atomically(target, lambda place: save_file(arrays, place, metadata=header))
+    return arrays, header
 
 
 def load(path: str | PathLike[str], learner: type[OnlineClassifier] | None = None) -> OnlineClassifier:
@@ -72,13 +91,38 @@ def load(path: str | PathLike[str], learner: type[OnlineClassifier] | None = Non
     >>> folder.cleanup()
     """
     found, extra = load_with_extra(path, learner)
+    _check_plain(extra, str(path), "ImageLearner.load(path)")
+    return found
+
+
+def from_bytes(data: bytes, learner: type[OnlineClassifier] | None = None) -> OnlineClassifier:
+    """Return the learner that `to_bytes` gave, or whose file was read; ready to go on learning bit for bit.
+
+    Parameters
+    ----------
+    learner : class, optional
+        Your own class, as in `load`.
+
+    Examples
+    --------
+    >>> import i2cansay
+    >>> data = i2cansay.I2CANSAY().partial_fit([[0.0], [1.0]], ["low", "high"]).to_bytes()
+    >>> i2cansay.from_bytes(data).predict([[0.9]])
+    array(['high'], dtype='<U4')
+    """
+    header, state = _parse(data)
+    found, extra = _open(header, state, OF_BYTES, learner)
+    _check_plain(extra, OF_BYTES, "ImageLearner.load, from a file")
+    return found
+
+
+def _check_plain(extra: Mapping[str, str], where: str, how: str) -> None:
     if "encoder" in extra:
         # Handing out the learner alone would lose the encoder when it is saved again.
         raise ValueError(
-            f"{path} holds a learner of images: open it with ImageLearner.load(path); "
+            f"{where} holds a learner of images: open it with {how}; "
             "its attribute `learner` is the one over features"
         )
-    return found
 
 
 def load_with_extra(
@@ -96,7 +140,17 @@ def load_with_extra(
         the file holds nothing learnt), before anything of that size is made; raises where it is not wanted.
     """
     header, state = _read(Path(path))
-    cls = _class_of(header, Path(path), learner)
+    return _open(header, state, str(path), learner, allow)
+
+
+def _open(
+    header: dict[str, str],
+    state: State,
+    where: str,
+    learner: type[OnlineClassifier] | None,
+    allow: Callable[[OnlineClassifier, int, int], None] | None = None,
+) -> tuple[OnlineClassifier, dict[str, str]]:
+    cls = _class_of(header, where, learner)
     try:
         empty = _empty(cls, json.loads(header["parameters"]))
         extra = {str(name): str(value) for name, value in json.loads(header.get("extra", "{}")).items()}
@@ -104,7 +158,7 @@ def load_with_extra(
             allow(empty, *(measure(state) if state else (1, 1)))
         return empty.set_state(state), extra
     except DAMAGED as error:
-        raise ValueError(f"{path} is damaged or was made by another program: {error}") from error
+        raise ValueError(f"{where} is damaged or was made by another program: {error}") from error
 
 
 def _empty(cls: type[OnlineClassifier], parameters: dict[str, Any]) -> OnlineClassifier:
@@ -115,17 +169,17 @@ def _empty(cls: type[OnlineClassifier], parameters: dict[str, Any]) -> OnlineCla
 
 
 def _class_of(
-    header: dict[str, str], path: Path, given: type[OnlineClassifier] | None
+    header: dict[str, str], where: str, given: type[OnlineClassifier] | None
 ) -> type[OnlineClassifier]:
     name = header.get("learner", "")
     known = learner_class(name) if name in LEARNERS else None
     if given is not None:
         if known is not None and not issubclass(given, known):
-            raise ValueError(f"{path} holds the learner {name!r} ({known.__name__}), not {given.__name__}")
+            raise ValueError(f"{where} holds the learner {name!r} ({known.__name__}), not {given.__name__}")
         return given
     if known is None:
         raise ValueError(
-            f"{path} was written by {name!r}, which is not a learner of this i2cansay; for a class of your own use "
+            f"{where} was written by {name!r}, which is not a learner of this i2cansay; for a class of your own use "
             f"load(path, learner=YourClass), or on the command line --learner {name}"
         )
     return known
@@ -139,24 +193,47 @@ def _read(path: Path) -> tuple[dict[str, str], State]:
     try:
         with safe_open(path, framework="numpy") as file:
             header: dict[str, str] = file.metadata() or {}
-            if header.get("format") != FORMAT:
-                raise ValueError(f"{path} is a safetensors file, but not a model of i2cansay")
-            if not header.get("version", "").isdecimal() or int(header["version"]) < 1:
-                raise ValueError(f"{path} does not say which version of the file format it is; it is damaged")
-            if int(header["version"]) > VERSION:
-                raise ValueError(
-                    f"{path} was written by a newer i2cansay (file version {header['version']}, "
-                    f"this one reads up to {VERSION}); upgrade i2cansay to open it"
-                )
+            _check_version(header, str(path))
             state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, TypeError, AttributeError, OverflowError) as error:  # a type numpy does not have
+    except UNREADABLE as error:
+        raise _unreadable(str(path)) from error
+    return header, _checked(header, state, str(path))
+
+
+def _parse(data: bytes) -> tuple[dict[str, str], State]:
+    try:
+        arrays = load_arrays(bytes(data))  # checks the layout, and with it the length of the header
+        size = int.from_bytes(data[:8], "little")
+        header = json.loads(data[8 : 8 + size]).get("__metadata__") or {}
+    except (*UNREADABLE, KeyError) as error:
+        raise _unreadable(OF_BYTES) from error
+    _check_version(header, OF_BYTES)
+    return header, _checked(header, arrays, OF_BYTES)
+
+
+def _unreadable(where: str) -> ValueError:
+    return ValueError(
+        f"{where} is not a model file of i2cansay, or not all of it: is it another file, or was it cut short?"
+    )
+
+
+def _check_version(header: Mapping[str, str], where: str) -> None:
+    if header.get("format") != FORMAT:
+        raise ValueError(f"{where} is a safetensors file, but not a model of i2cansay")
+    if not header.get("version", "").isdecimal() or int(header["version"]) < 1:
+        raise ValueError(f"{where} does not say which version of the file format it is; it is damaged")
+    if int(header["version"]) > VERSION:
         raise ValueError(
-            f"{path} is not a model file of i2cansay, or not all of it: is it another file, or was it cut short?"
-        ) from error
+            f"{where} was written by a newer i2cansay (file version {header['version']}, "
+            f"this one reads up to {VERSION}); upgrade i2cansay to open it"
+        )
+
+
+def _checked(header: Mapping[str, str], state: State, where: str) -> State:
     if _checksum(state, header) != header.get("checksum"):
-        raise ValueError(f"{path} is damaged: its content does not match its checksum; use a backup")
+        raise ValueError(f"{where} is damaged: its content does not match its checksum; use a backup")
     state.pop("empty", None)
-    return header, state
+    return state
 
 
 def _checksum(arrays: State, header: Mapping[str, str]) -> str:

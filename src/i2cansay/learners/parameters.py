@@ -43,6 +43,21 @@ def check_share(**parameters: float) -> None:
             raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
 
 
+def check_error_rate(**rates: float) -> None:
+    """Raise unless every rate is a number above 0 and below 1.
+
+    Examples
+    --------
+    >>> check_error_rate(error=5)
+    Traceback (most recent call last):
+    ...
+    ValueError: error must be a share above 0 and below 1, such as 0.05, got 5
+    """
+    for name, value in rates.items():
+        if not _is_finite_number(value) or not 0 < value < 1:
+            raise ValueError(f"{name} must be a share above 0 and below 1, such as 0.05, got {value!r}")
+
+
 def check_whole(*, at_least: int = 0, at_most: float = np.inf, **parameters: int) -> None:
     """Raise unless every parameter is a whole number of at least `at_least`, and at most `at_most`.
 

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
@@ -12,6 +13,7 @@ from i2cansay.learners.facts import LearnerFacts
 from i2cansay.learners.labels import Label, LabelRows
 from i2cansay.learners.parameters import check_share
 from i2cansay.learners.validation import check_features
+from i2cansay.learners.verdicts.evidence import Evidence
 
 
 class Predictor(LearnerFacts, ABC):
@@ -19,6 +21,7 @@ class Predictor(LearnerFacts, ABC):
 
     _labels: LabelRows
     _temperature: Temperature
+    _evidence: Evidence
 
     @abstractmethod
     def _scores(self, X: Features) -> Features:
@@ -90,6 +93,61 @@ class Predictor(LearnerFacts, ABC):
         """Return probabilities, (n, n_classes): softmax of the scores at a temperature learnt from the stream."""
         scores = self.class_scores(X)
         return self._temperature.probabilities(scores)
+
+    def predict_set(self, X: ArrayLike, error: float = 0.05) -> NDArray[np.bool_]:
+        """Return which classes are in the set of each row, (n, n_classes), columns as in `classes_`.
+
+        The right class is in it, but for a share `error` of the rows: sets are as large as samples scored before
+        they were learnt ask for (docs/verdicts.md shows how well that holds). The likeliest class always is in it;
+        as long as there is too little evidence, every class is.
+
+        Parameters
+        ----------
+        error : float
+            Above 0 and below 1. For 5% at least 19 scored samples are needed, for 1% 99.
+
+        Examples
+        --------
+        >>> from i2cansay.learners import make_learner
+        >>> rng, y = np.random.default_rng(0), np.arange(400) % 2
+        >>> X = 3.0 * y[:, None] + rng.normal(size=(400, 1))
+        >>> model = make_learner("ncm")
+        >>> for start in range(0, 400, 4):
+        ...     model = model.partial_fit(X[start : start + 4], y[start : start + 4])
+        >>> model.predict_set([[0.0], [1.5]])
+        array([[ True, False],
+               [ True,  True]])
+        """
+        return self._evidence.sets(self.predict_proba(X), error)
+
+    def verdicts(self, X: ArrayLike, error: float = 0.05, new_error: float = 0.05) -> NDArray[np.str_]:
+        """Return how far each answer can be relied on, (n,): "sure", "unsure" or "new".
+
+        "sure": of the answers called so, a share of at most `error` is wrong, as long as rows are of known classes.
+        "new": stranger (`novelty`) than all but a share `new_error` of samples of known classes; a learner without
+        `novelty` never says so. "unsure": anything else, and everything as long as there is too little evidence.
+        With a single class nothing is sure. docs/verdicts.md shows how well the rates hold.
+
+        Parameters
+        ----------
+        error, new_error : float
+            Above 0 and below 1.
+
+        Examples
+        --------
+        >>> from i2cansay.learners import make_learner
+        >>> rng, y = np.random.default_rng(0), np.arange(400) % 2
+        >>> X = 3.0 * y[:, None] + rng.normal(size=(400, 1))
+        >>> model = make_learner("ncm").partial_fit(X[:4], y[:4])
+        >>> model.verdicts([[0.0], [1.5]]).tolist()
+        ['unsure', 'unsure']
+        >>> for start in range(4, 400, 4):
+        ...     model = model.partial_fit(X[start : start + 4], y[start : start + 4])
+        >>> model.verdicts([[0.0], [1.5]]).tolist()
+        ['sure', 'unsure']
+        """
+        novelty = self.novelty(X) if hasattr(self, "novelty") else None
+        return self._evidence.verdicts(self.predict_proba(X), novelty, error=error, new_error=new_error)
 
     def _check_ready(self) -> None:
         if not self._started:

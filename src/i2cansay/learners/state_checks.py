@@ -30,8 +30,11 @@ def measure(state: State) -> tuple[int, int]:
     (2, 1)
     """
     progress = state["progress"]
-    if progress.shape != (3,) or progress.dtype != np.int64:
-        raise ValueError("the progress should be three numbers: width, samples seen, next calibration")
+    # Three numbers are of a file from before scores were counted.
+    if progress.shape not in ((3,), (4,)) or progress.dtype != np.int64:
+        raise ValueError(
+            "the progress should be four numbers: width, samples seen, next calibration, samples scored"
+        )
     width, *counted = progress.tolist()
     if not 1 <= width < WIDEST or not all(0 <= number <= LARGEST_COUNT for number in counted):
         raise ValueError(f"the progress has impossible numbers: {progress.tolist()}")

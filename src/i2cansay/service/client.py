@@ -80,9 +80,16 @@ class Client:
         return found
 
     def create(self, name: str, **options: Any) -> RemoteModel:
-        """Make a model; options are `learner`, `parameters`, `encoder` (None: features) and `min_samples`."""
+        """Make a model; options are `learner` ("best", "small", "paper" or a name), `parameters`, `encoder` (None:
+        features) and `min_samples`.
+        """
         self.call("POST", "/v1/models", {"name": name, **options})
         return self.model(name)
+
+    def choices(self) -> list[dict[str, Any]]:
+        """Return what a new model can be: `name`, `words`, `encoder`, and whether it is the `usual` one."""
+        found: list[dict[str, Any]] = self.call("GET", "/v1/choices")["choices"]
+        return found
 
     def model(self, name: str) -> RemoteModel:
         """Return an existing model."""

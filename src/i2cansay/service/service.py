@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from i2cansay.service.access.tokens import Tokens
 from i2cansay.service.errors import ServiceError, conflict, not_found, not_stored, refused
 from i2cansay.service.limits import Limits
 from i2cansay.service.model.exchange import read_export
+from i2cansay.service.model.new_model import USUAL, OfferedChoice, offered, spelled_out, usual_encoder
 from i2cansay.service.model.open_encoders import ImageQueue, OpenEncoders
 from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.model.size import check_size
@@ -37,8 +39,9 @@ class Service:
     folder : Path
         Created if missing. Holds `models/NAME.sqlite`, `tokens.json` and `lock`.
     limits : Limits
-    encoder : str
-        The encoder of a model that is made without one.
+    learner, encoder : str
+        What a model is made with where nothing else is asked for: a name of `CHOICES` or `LEARNERS`, and an encoder,
+        "" for the one that goes with the learner.
 
     Attributes
     ----------
@@ -48,10 +51,11 @@ class Service:
     """
 
     def __init__(
-        self, folder: Path, *, limits: Limits | None = None, encoder: str = "efficientnet-lite0"
+        self, folder: Path, *, limits: Limits | None = None, learner: str = USUAL, encoder: str = ""
     ) -> None:
         self.folder = folder
         self.limits = limits or Limits()
+        self.learner = learner
         self.encoder = encoder
         self.metrics = ServiceMetrics()
         self.encoders = OpenEncoders(self.limits)
@@ -117,20 +121,33 @@ class Service:
         self,
         name: str,
         *,
-        learner: str = "i2cansay",
+        learner: str = "",
         parameters: dict[str, Any] | None = None,
         encoder: str | None = "",
         min_samples: int = 2,
     ) -> ServedModel:
-        """Make a model. `encoder` is a name, "" for the default one, or None for a model of features."""
-        identity = None
+        """Make a model.
+
+        `learner` is a choice or a name, "" for the usual one. `encoder` is a name, "" for the usual one of the
+        learner, or None for a model of features.
+        """
+        chosen = learner or self.learner
+        facts = ModelFacts(check_name(name), chosen, parameters or {}, None, min_samples, time.time())
+        facts.untried()  # a wrong name is told before an encoder is opened for it
+        identity, widths = None, list[int]()
         if encoder is not None:
-            identity = EncoderIdentity.of(self.encoders.named(encoder or self.encoder).encoder)
-        facts = ModelFacts(check_name(name), learner, parameters or {}, identity, min_samples, time.time())
+            opened = self.encoders.named(encoder or self.encoder or usual_encoder(chosen)).encoder
+            identity, widths = EncoderIdentity.of(opened), [block.width for block in opened.blocks]
+        named, given = spelled_out(chosen, facts.parameters, widths)
+        facts = replace(facts, learner=named, parameters=given, encoder=identity)
         # Before the learner is tried: some allocate their matrix at once.
-        check_size(facts.untried(), 1, 1, self.limits.state_bytes)
+        check_size(facts.untried(), sum(widths) or facts.least_width, 1, self.limits.state_bytes)
         facts.make()
         return self._add(facts, lambda path: Database.create(path, facts))
+
+    def choices(self) -> list[OfferedChoice]:
+        """Return what a new model can be, in plain words."""
+        return offered(self.learner, self.encoder or None)
 
     def import_model(self, name: str, data: bytes, min_samples: int = 2) -> ServedModel:
         """Make a model from an exported file."""

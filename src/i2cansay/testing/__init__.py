@@ -2,7 +2,7 @@
 
 >>> from i2cansay import I2CANSAY
 >>> print(check_learner(I2CANSAY()), "checks passed")
-36 checks passed
+42 checks passed
 
 With pytest, one test per check::
 
@@ -16,7 +16,17 @@ from functools import partial
 
 from i2cansay.learners import learner_class
 from i2cansay.learners.base import OnlineClassifier
-from i2cansay.testing import bad_input, construction, inputs, learning, memory, names, resuming, scores
+from i2cansay.testing import (
+    bad_input,
+    construction,
+    inputs,
+    learning,
+    memory,
+    names,
+    resuming,
+    scores,
+    verdicts,
+)
 
 Check = Callable[[OnlineClassifier], None]
 
@@ -51,6 +61,12 @@ CHECKS: tuple[Check, ...] = (
     scores.check_score_shapes,
     scores.check_predict_is_the_highest_score,
     scores.check_probabilities,
+    verdicts.check_prediction_sets,
+    verdicts.check_verdicts,
+    verdicts.check_little_evidence_is_never_sure,
+    verdicts.check_bytes_resume,
+    verdicts.check_calibrating_teaches_nothing,
+    verdicts.check_merged_changes_no_part,
     resuming.check_state_is_plain_arrays,
     resuming.check_state_resumes,
     resuming.check_file_resumes,
@@ -63,6 +79,7 @@ CHECKS: tuple[Check, ...] = (
 
 CLAIMED: dict[Check, Callable[[OnlineClassifier], bool]] = {
     learning.check_order_and_batches_do_not_matter: lambda learner: learner.order_free,
+    verdicts.check_merged_changes_no_part: lambda learner: hasattr(learner, "merge"),
     memory.check_memory_is_flat: lambda learner: not learner.stores_samples,
     memory.check_no_sample_is_kept: lambda learner: not learner.stores_samples,
 }

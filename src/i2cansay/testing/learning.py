@@ -11,6 +11,7 @@ from i2cansay.testing.requirements import (
     require_close,
     require_finite,
     require_same_bits,
+    require_same_learnt,
     require_same_state,
     taught,
 )
@@ -105,17 +106,22 @@ def check_hard_streams_stay_finite(learner: OnlineClassifier) -> None:
 
 
 def check_same_seed_same_scores(learner: OnlineClassifier) -> None:
-    """Two learners with the same seed and stream are equal bit for bit, whatever is scored in between."""
+    """Two learners with the same seed and stream are equal bit for bit, and learn the same whatever is asked."""
     stream = late_class(blobs())
-    one, other = taught(learner, batches(stream)), fresh(learner)
-    for X, y in batches(stream):
-        other.partial_fit(X, y)
-        other.predict_proba(stream.X)
-    require_same_state(one.state(), other.state(), "the same seed and stream gave different states")
+    one, same = (taught(learner, batches(stream)) for _ in range(2))
+    require_same_state(one.state(), same.state(), "the same seed and stream gave different states")
     require_same_bits(
         one.predict_proba(stream.X),
-        other.predict_proba(stream.X),
+        same.predict_proba(stream.X),
         "the same seed and stream gave different probabilities",
+    )
+    asked = fresh(learner)
+    for X, y in batches(stream):
+        asked.partial_fit(X, y)
+        asked.predict_proba(stream.X)
+    require_same_learnt(one, asked, "questions changed what was learnt")
+    require_same_bits(
+        one.class_scores(stream.X), asked.class_scores(stream.X), "questions in between changed the scores"
     )
     for _ in range(2):
         one.fit(*stream)

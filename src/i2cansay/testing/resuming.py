@@ -13,6 +13,7 @@ from i2cansay.testing.requirements import (
     fresh,
     require,
     require_same_bits,
+    require_same_learnt,
     require_same_state,
     state_difference,
     taught,
@@ -44,9 +45,6 @@ def check_file_resumes(learner: OnlineClassifier) -> None:
         path = Path(folder) / "model"
         for stop in (0, 1, len(stream) // 2, len(stream)):
             first = taught(learner, stream[:stop])
-            if stop:
-                # What is computed on demand must neither be needed nor interfere.
-                first.predict_proba(stream[0].X)
             first.save(path)
             loaded = load(path, learner=type(learner))
             require(
@@ -56,6 +54,16 @@ def check_file_resumes(learner: OnlineClassifier) -> None:
             require_same_state(first.state(), loaded.state(), "a file does not hold what was saved")
             _require_resumed(whole, stream, stop, loaded, "save and load")
             _require_resumed(whole, stream, stop, first, "saving without stopping")
+            asked = taught(learner, stream[:stop])
+            if stop:
+                # What is computed on demand must neither be needed nor interfere.
+                asked.predict_proba(stream[0].X)
+            asked.save(path)
+            loaded = load(path, learner=type(learner))
+            require_same_state(asked.state(), loaded.state(), "a question changed what is saved")
+            _require_resumed(whole, stream, stop, loaded, "save after a question, and load")
+            teach(asked, stream[stop:])
+            require_same_learnt(whole, asked, "a question changed what was learnt after it")
 
 
 def _require_resumed(

@@ -16,6 +16,7 @@ from tests.service.running import Running, Starter
 SCOPES = {
     ("GET", "/v1/models"): "predict",
     ("POST", "/v1/models"): "admin",
+    ("GET", "/v1/choices"): "predict",
     ("GET", "/v1/models/{name}"): "predict",
     ("DELETE", "/v1/models/{name}"): "admin",
     ("GET", "/v1/models/{name}/export"): "admin",
@@ -38,6 +39,8 @@ SCOPES = {
     ("GET", "/page.js"): None,
     ("GET", "/api.js"): None,
     ("GET", "/chart.js"): None,
+    ("GET", "/dialog.js"): None,
+    ("GET", "/element.js"): None,
     ("GET", "/icon.svg"): None,
 }
 
@@ -87,7 +90,7 @@ def test_the_description_names_the_scope_of_each_route(shared: Running) -> None:
         for method, content in methods.items()
     }
     assert described == {route: SCOPES[route] for route in described}
-    assert len(described) == 18
+    assert len(described) == 19
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,23 @@ def test_images_are_taught_and_named(running: Running) -> None:
     ]
 
 
+def test_the_choices_are_offered_in_words_and_made(running: Running) -> None:
+    offered = {choice["name"]: choice for choice in running.client.choices()}
+    assert list(offered) == ["best", "small", "paper"]
+    assert [name for name, choice in offered.items() if choice["usual"]] == ["small"]
+    assert all(len(choice["words"].split()) > 3 for choice in offered.values())
+    for name in offered:
+        running.client.create(name, learner=name)
+    running.client.create("usual")
+    made = {model["name"]: (model["learner"], model["parameters"]) for model in running.client.models()}
+    assert (
+        made["usual"] == made["small"] == ("i2cansay_shared", {"analogies": False, "lift": 0, "width": 1536})
+    )
+    assert made["best"] == ("i2cansay_shared", {"analogies": False, "lift": 0})
+    assert made["paper"] == ("i2cansay", {})
+    assert all(model["can_undo"] for model in running.client.models())
+
+
 def test_a_form_teaches_as_json_does(running: Running) -> None:
     rng = np.random.default_rng(0)
     running.client.create("line-3")
@@ -63,7 +80,7 @@ def test_features_are_taught_and_named(running: Running) -> None:
 
 def test_what_looks_like_nothing_known_is_called_new(running: Running) -> None:
     rng = np.random.default_rng(0)
-    model = running.client.create("numbers", encoder=None)
+    model = running.client.create("numbers", encoder=None, learner="paper")
     for _ in range(30):
         model.learn(["a", "b", "c"], features=rows(["a", "b", "c"], rng))
     known = model.predict(features=rows(["a"] * 50, rng))
@@ -173,7 +190,7 @@ def test_names_stay_in_the_folder(shared: Running, name: str) -> None:
     ("options", "sentence"),
     [
         ({"learner": "joint"}, "stores samples"),
-        ({"parameters": {"memory_size": 10}}, "stores samples"),
+        ({"learner": "paper", "parameters": {"memory_size": 10}}, "stores samples"),
         ({"learner": "i2cansay_shared", "parameters": {"forgetting": 0.001}}, "lets samples fade"),
         ({"learner": "oracle"}, "there is no learner"),
         ({"learner": "i2cansay.learners.closed_form.ncm:NearestClassMean"}, "there is no learner"),

@@ -17,7 +17,7 @@ from i2cansay.service.model.revision import can_undo
 from i2cansay.service.model.served_model import Question, ServedModel
 from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.testing import small_learner
-from tests.service.material import WIDTH, new_model, rows, teach
+from tests.service.material import SHARED, WIDTH, new_model, rows, teach
 
 
 def reopened(model: ServedModel) -> ServedModel:
@@ -25,7 +25,10 @@ def reopened(model: ServedModel) -> ServedModel:
     return ServedModel(model.path, Limits(), ServiceMetrics())
 
 
-UNDOING = [name for name in LEARNERS if can_undo(learner_class(name)())]
+UNDOING: dict[str, dict[str, Any]] = {
+    **{name: {"learner": name} for name in LEARNERS if can_undo(learner_class(name)())},
+    **SHARED,
+}
 
 
 def test_a_learner_of_lifted_features_refuses_to_undo_and_goes_on(tmp_path: Path) -> None:
@@ -50,6 +53,7 @@ SERVED = [
         ("i2cansay", {"significance": False, "momentum": 0.5}),
         ("i2cansay_shared", {"lift": 0}),
         ("i2cansay_shared", {"lift": 40, "analogies": False}),
+        *((each["learner"], each["parameters"]) for each in SHARED.values()),
         ("fecam", {"covariance": "common"}),
     ],
 )
@@ -194,9 +198,9 @@ def test_readers_always_see_a_whole_state(tmp_path: Path) -> None:
     model.close()
 
 
-@pytest.mark.parametrize("learner", UNDOING)
-def test_undo_of_several_lessons_in_any_order(tmp_path: Path, learner: str) -> None:
-    model = new_model(tmp_path, learner=learner)
+@pytest.mark.parametrize("kind", UNDOING)
+def test_undo_of_several_lessons_in_any_order(tmp_path: Path, kind: str) -> None:
+    model = new_model(tmp_path, **UNDOING[kind])
     rng = np.random.default_rng(0)
     teach(model, ["a", "b"] * 3, rng)
     known: Any = model.state().learner
@@ -215,9 +219,9 @@ def test_undo_of_several_lessons_in_any_order(tmp_path: Path, learner: str) -> N
     model.close()
 
 
-@pytest.mark.parametrize("learner", UNDOING)
-def test_a_class_can_be_undone_to_nothing_and_taught_again(tmp_path: Path, learner: str) -> None:
-    model = new_model(tmp_path, learner=learner)
+@pytest.mark.parametrize("kind", UNDOING)
+def test_a_class_can_be_undone_to_nothing_and_taught_again(tmp_path: Path, kind: str) -> None:
+    model = new_model(tmp_path, **UNDOING[kind])
     rng = np.random.default_rng(0)
     lesson = teach(model, ["a", "a"], rng)
     assert model.teach(Undo(lesson.lesson)).result().counts == {"a": 0}
@@ -229,11 +233,11 @@ def test_a_class_can_be_undone_to_nothing_and_taught_again(tmp_path: Path, learn
     model.close()
 
 
-@pytest.mark.parametrize("learner", UNDOING)
+@pytest.mark.parametrize("kind", UNDOING)
 def test_a_lifted_sample_is_not_called_durable_and_its_retry_brings_it_back(
-    tmp_path: Path, learner: str
+    tmp_path: Path, kind: str
 ) -> None:
-    model = new_model(tmp_path, learner=learner)
+    model = new_model(tmp_path, **UNDOING[kind])
     teach(model, ["a", "b"] * 2, np.random.default_rng(0))
     assert teach(model, ["c"], np.random.default_rng(1), b"first").durable == (False,)
     second = teach(model, ["c"], np.random.default_rng(2), b"second")
@@ -262,6 +266,46 @@ def test_a_lifted_sample_that_nobody_remembers_is_not_called_durable(
     model.close()
 
 
+@pytest.mark.parametrize("kind", SHARED)
+def test_a_sample_that_waited_longer_than_a_lesson_can_be_taken_back_waits_again(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = new_model(tmp_path, **SHARED[kind])
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "b"] * 3, rng)
+    monkeypatch.setattr("i2cansay.service.model.transaction.LESSON_SECONDS", -1.0)
+    first = teach(model, ["c"], rng)  # its own lesson is over at once
+    monkeypatch.undo()
+    with pytest.raises(ServiceError, match="not in memory any more"):
+        model.teach(Undo(first.lesson)).result()
+    second = teach(model, ["c"], rng)
+    assert second.durable == (True,)
+    done: Any = model.teach(Undo(second.lesson)).result()
+    assert (done.counts, done.not_durable) == ({"c": 1}, ("c",))
+    assert model.ask(Question(rows(["c"], rng), 1)).result()[0].label == "c"
+    assert teach(model, ["c"], rng).durable == (True,)
+    model.close()
+
+
+@pytest.mark.parametrize("kind", SHARED)
+def test_undo_is_refused_where_it_would_leave_a_sample_that_nobody_has(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = new_model(tmp_path, **SHARED[kind])
+    rng = np.random.default_rng(0)
+    monkeypatch.setattr("i2cansay.service.model.transaction.LESSONS", 1)  # only the last can be taken back
+    teach(model, ["a", "b"] * 3, rng)
+    teach(model, ["c"], rng)
+    second = teach(model, ["c"], rng)
+    before = model.state().learner.state()
+    with pytest.raises(ServiceError, match="one sample, which is not written and not in memory"):
+        model.teach(Undo(second.lesson)).result()
+    after = model.state().learner.state()
+    assert all(np.array_equal(after[name], array) for name, array in before.items())
+    assert teach(model, ["c"], rng).counts == {"c": 3}
+    model.close()
+
+
 def test_one_image_shown_often_is_one_image(tmp_path: Path) -> None:
     model = new_model(tmp_path)
     rng = np.random.default_rng(0)
@@ -281,9 +325,9 @@ def test_one_image_shown_often_is_one_image(tmp_path: Path) -> None:
     model.close()
 
 
-@pytest.mark.parametrize("learner", UNDOING)
-def test_undo_does_not_leave_one_image_shown_twice(tmp_path: Path, learner: str) -> None:
-    model = new_model(tmp_path, learner=learner)
+@pytest.mark.parametrize("kind", UNDOING)
+def test_undo_does_not_leave_one_image_shown_twice(tmp_path: Path, kind: str) -> None:
+    model = new_model(tmp_path, **UNDOING[kind])
     rng = np.random.default_rng(0)
     x = rows(["a"], rng)
     model.teach(Learn(np.concatenate([x, x]), ("a", "a"))).result()
@@ -297,9 +341,9 @@ def test_undo_does_not_leave_one_image_shown_twice(tmp_path: Path, learner: str)
     model.close()
 
 
-@pytest.mark.parametrize("learner", UNDOING)
-def test_undo_of_an_outlier_is_refused_for_its_true_reason(tmp_path: Path, learner: str) -> None:
-    model = new_model(tmp_path, learner=learner)
+@pytest.mark.parametrize("kind", UNDOING)
+def test_undo_of_an_outlier_is_refused_for_its_true_reason(tmp_path: Path, kind: str) -> None:
+    model = new_model(tmp_path, **UNDOING[kind])
     rng = np.random.default_rng(0)
     teach(model, ["a", "b"] * 51, rng)
     last: Any = model.teach(Learn(np.full_like(rows(["a"], rng), 1e9), ("a",))).result()

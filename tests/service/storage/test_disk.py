@@ -77,16 +77,17 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(place)], check=True)
 
 
-def test_a_really_full_disk(small_disk: Path) -> None:
+@pytest.mark.parametrize(("learner", "width"), [("paper", 500), ("small", 220)])
+def test_a_really_full_disk(small_disk: Path, learner: str, width: int) -> None:
     service = Service(small_disk, encoder="pixels")
-    model = service.create("numbers", encoder=None)
+    model = service.create("numbers", encoder=None, learner=learner)
     rng = np.random.default_rng(0)
     known: list[str] = []
 
     def fill() -> None:
         for number in range(100):
             labels = (f"n{number}",) * 2
-            model.teach(Learn(rows(labels, rng, width=500), labels)).result()
+            model.teach(Learn(rows(labels, rng, width=width), labels)).result()
             known.append(labels[0])
 
     with pytest.raises(ServiceError) as refusal:
@@ -94,7 +95,7 @@ def test_a_really_full_disk(small_disk: Path) -> None:
     assert refusal.value.status == 507
     assert 3 < len(known) < 90
     assert sorted(line.label for line in model.snapshot.classes) == sorted(known)
-    assert model.ask(Question(rows(known[:1], rng, width=500), 1)).result()[0].label == known[0]
+    assert model.ask(Question(rows(known[:1], rng, width=width), 1)).result()[0].label == known[0]
     service.close()
     again = Service(small_disk, encoder="pixels")
     assert sorted(line.label for line in again.models["numbers"].snapshot.classes) == sorted(known)

@@ -14,6 +14,7 @@ LARGEST_STEP = 0.5
 # itself counts as evidence of these few.
 REMEMBERED_ROWS = 75.0
 BELIEVED_ROWS = 4.0
+MEASURED_ROWS = 16
 NEWTON_STEPS = 30
 # Beyond these the probabilities are one-hot or uniform to the last digit, and exp() would overflow.
 BOUNDS = (-40.0, 40.0)
@@ -74,6 +75,10 @@ class Temperature:
         spread = float(scores.std(axis=1).mean())
         if not spread > 0:
             return
+        if self._spread:
+            # The spread of a row or two is noise: they move what is remembered of it by their share only.
+            share = min(1.0, len(scores) / MEASURED_ROWS)
+            spread = self._spread * (spread / self._spread) ** share
         before = np.log(spread) if self._spread == 0 else self._log + np.log(spread / self._spread)
         keep = max(0.3, 1 - len(scores) / REMEMBERED_ROWS)
         stiffness = max(keep * self._curvature, BELIEVED_ROWS)

@@ -127,7 +127,11 @@ class RanPAC(OnlineClassifier):
     def merge(self, other: "RanPAC") -> Self:
         """Add what another learner with the same projection has learnt, exactly; `other` is not changed."""
         check_mergeable(self, other)
-        if self._started and other._started and self._projection.seed != other._projection.seed:
-            raise ValueError("the two learners have different projections; give both the same random_state")
+        if self._started and other._started:
+            self._check_same_features(other)
         merge_into(self, other, lambda rows: self._statistics.merge(other._statistics, rows))
         return self
+
+    def _check_same_features(self, other: Self) -> None:
+        if self._projection.seed != other._projection.seed:
+            raise ValueError("the two learners have different projections; give both the same random_state")

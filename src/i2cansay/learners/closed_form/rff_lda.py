@@ -138,7 +138,11 @@ class RandomFourierLDA(OnlineClassifier):
     def merge(self, other: "RandomFourierLDA") -> Self:
         """Add what another learner with the same lift has learnt, exactly; `other` is not changed."""
         check_mergeable(self, other)
-        if self._started and other._started and self._waves.seed != other._waves.seed:
-            raise ValueError("the two learners have different lifts; give both the same random_state")
+        if self._started and other._started:
+            self._check_same_features(other)
         merge_into(self, other, lambda rows: self._scatter.merge(other._scatter, rows))
         return self
+
+    def _check_same_features(self, other: Self) -> None:
+        if self._waves.seed != other._waves.seed:
+            raise ValueError("the two learners have different lifts; give both the same random_state")

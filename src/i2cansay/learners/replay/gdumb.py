@@ -6,7 +6,7 @@ import numpy as np
 
 from i2cansay.core.part_bytes import linear_bytes, samples_bytes
 from i2cansay.core.types import Features, Float64, Rows
-from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
+from i2cansay.learners.base import OF_EVERY_LEARNER, WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
 from i2cansay.learners.bounds.joint import JointLogisticRegression
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.parameters import check_positive, check_whole
@@ -80,7 +80,7 @@ class GDumb(OnlineClassifier):
         # The samples twice: the model that is fitted to them keeps a copy, with labels and weights.
         solution = samples_bytes(n_features, self.memory_size) + 16 * self.memory_size
         solution += linear_bytes(n_features, min(n_classes, self.memory_size))
-        return samples_bytes(n_features, self.memory_size) + solution
+        return samples_bytes(n_features, self.memory_size) + solution + OF_EVERY_LEARNER
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         self._buffer.add(X, rows, self._rng)

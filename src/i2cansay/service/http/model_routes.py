@@ -13,7 +13,7 @@ from i2cansay.service.access.permissions import needs
 from i2cansay.service.errors import refused
 from i2cansay.service.http.api import BYTES
 from i2cansay.service.http.downloads import Downloads
-from i2cansay.service.http.schemas import LogAnswer, ModelAnswer, ModelsAnswer, NewModel
+from i2cansay.service.http.schemas import ChoicesAnswer, LogAnswer, ModelAnswer, ModelsAnswer, NewModel
 from i2cansay.service.model.exchange import export
 from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.service import Service
@@ -36,6 +36,11 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
         options = body.model_dump(exclude={"name"})
         model = await run_in_threadpool(lambda: service.create(body.name, **options))
         return JSONResponse(describe(model), 201)
+
+    @router.get("/choices", dependencies=[needs("predict")], response_model=ChoicesAnswer)
+    async def list_choices() -> Response:
+        """List what a new model can be, in plain words."""
+        return JSONResponse({"choices": [choice._asdict() for choice in service.choices()]})
 
     @router.get("/models/{name}", dependencies=[needs("predict")], response_model=ModelAnswer)
     async def get_model(name: str) -> Response:

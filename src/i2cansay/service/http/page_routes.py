@@ -18,6 +18,8 @@ FILES = {
     "/page.js": ("page.js", SCRIPT),
     "/api.js": ("api.js", SCRIPT),
     "/chart.js": ("chart.js", SCRIPT),
+    "/dialog.js": ("dialog.js", SCRIPT),
+    "/element.js": ("element.js", SCRIPT),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
 

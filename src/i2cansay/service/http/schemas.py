@@ -37,16 +37,24 @@ class NewModel(StrictBody):
         str,
         Field(max_length=63, examples=["line-3"], json_schema_extra={"pattern": f"^(?:{NAME.pattern})$"}),
     ]
-    learner: Annotated[str, Field(max_length=100, description="A name of the table of learners.")] = (
-        "i2cansay"
-    )
+    learner: Annotated[
+        str,
+        Field(
+            max_length=100,
+            examples=["best"],
+            description='best, small or paper, or a name of the table of learners; "" for the usual one.',
+        ),
+    ] = ""
     parameters: Annotated[
         dict[str, str | float | int | bool | None],
         Field(description="Of the learner, where not its defaults."),
     ] = {}
     encoder: Annotated[
         str | None,
-        Field(max_length=200, description='The encoder; "" for the usual one, null for a model of features.'),
+        Field(
+            max_length=200,
+            description='The encoder; "" for the usual one of the learner, null for a model of features.',
+        ),
     ] = ""
     min_samples: Annotated[
         int, Field(ge=2, le=1000, description="A class of fewer samples is kept in memory and not written.")
@@ -140,6 +148,21 @@ class ModelAnswer(BaseModel):
     can_undo: bool
     read_only: str
     unproven: Annotated[str, Field(description="What an imported file could not prove, else empty.")] = ""
+
+
+class ChoiceAnswer(BaseModel):
+    """What a new model can be."""
+
+    name: Annotated[str, Field(description="What goes into `learner`.", examples=["small"])]
+    words: str
+    encoder: Annotated[str, Field(description="The encoder it is given where none is named.")]
+    usual: Annotated[bool, Field(description="Whether it is what a model is made of where nobody chooses.")]
+
+
+class ChoicesAnswer(BaseModel):
+    """All choices for a new model."""
+
+    choices: list[ChoiceAnswer]
 
 
 class DamagedAnswer(BaseModel):

@@ -42,17 +42,28 @@ def measure_images(images: list[bytes], limits: Limits) -> list[MeasuredImage]:
             raise refused(f"image {number}: {why}")
         if width * height > limits.pixels:
             raise refused(
-                f"image {number}: it has {width} x {height} pixels, more than the {limits.pixels} allowed; "
-                "shrink it first"
+                f"image {number}: it has {width} x {height} pixels, {megapixels(width * height)}, and an image may "
+                f"have {megapixels(limits.pixels)}; shrink it first"
             )
         total += width * height
         if total > limits.request_pixels:
             raise too_large(
-                f"the images of one request may have {limits.request_pixels} pixels together, and images 1 to "
-                f"{number} have {total}; shrink them, or send them in parts"
+                f"the images of one request may have {megapixels(limits.request_pixels)} together, and images 1 to "
+                f"{number} have {megapixels(total)}; shrink them, or send them in parts"
             )
         measured.append(MeasuredImage(data, width * height))
     return measured
+
+
+def megapixels(pixels: int) -> str:
+    """Say a number of pixels as people say it.
+
+    Examples
+    --------
+    >>> megapixels(50_000_000), megapixels(1_250_410_000)
+    ('50 megapixels', '1,250.41 megapixels')
+    """
+    return f"{pixels / 1e6:,.6g} megapixels"
 
 
 def _size(data: bytes) -> tuple[int, int, str | None]:

@@ -67,7 +67,7 @@ class ModelState:
         if facts.name != name:
             raise Damaged(f"holds the model {facts.name!r}, whose file has another name")
         # Before the learner is tried: some allocate their matrix at once.
-        check_size(facts.untried(), 1, 1, most)
+        check_size(facts.untried(), facts.least_width, 1, most)
         return cls.of(facts, database.read())
 
     @classmethod

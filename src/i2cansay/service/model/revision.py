@@ -12,7 +12,7 @@ import numpy as np
 
 from i2cansay.service.errors import conflict, not_found
 from i2cansay.service.model.requests import Forget, Rename, RevisionResult, Undo
-from i2cansay.service.model.taught_rows import LessonSource, PrequentialScores, TaughtRows
+from i2cansay.service.model.taught_rows import LessonSource, PrequentialScores, TaughtRows, row_digests
 from i2cansay.service.storage.receipts import NOT_HELD, TAKEN_BACK
 
 if TYPE_CHECKING:
@@ -31,9 +31,10 @@ def revise(transaction: Transaction, request: Forget | Rename | Undo) -> Revisio
 def can_undo(learner: Any) -> bool:
     """Tell whether lessons can be taken back.
 
-    A class left with one sample gives that sample back as its mean, so means must be means of plain features.
+    A class left with one sample gives that sample back as its mean, or as long as it is in memory. A learner of
+    neither plain means nor statistics alone has a lift, from which few samples cannot be taken exactly.
     """
-    return hasattr(learner, "unlearn") and learner.plain_means
+    return hasattr(learner, "unlearn") and (learner.plain_means or learner.order_free)
 
 
 # -- forget and rename --------------------------------------------------------------------------------------
@@ -102,7 +103,7 @@ def _undo(transaction: Transaction, request: Undo) -> RevisionResult:
     waiting = [piece.serials for piece in transaction.state.waiting()]
     settled = rows.without(np.concatenate(waiting)) if waiting else rows
     numbers = {label: record.number for label, record in transaction.state.classes.items()}
-    small = _unlearn(transaction, settled, request.who)
+    small = _unlearn(transaction, settled, request)
     del transaction.state.lessons[request.lesson]
     transaction.put(rows, TAKEN_BACK)
     for label in small:
@@ -116,7 +117,7 @@ def _undo(transaction: Transaction, request: Undo) -> RevisionResult:
     return RevisionResult(counts, tuple(small))
 
 
-def _unlearn(transaction: Transaction, rows: TaughtRows, who: str) -> list[str]:
+def _unlearn(transaction: Transaction, rows: TaughtRows, request: Undo) -> list[str]:
     """Take rows out of the statistics; return the classes that are now too small to be written."""
     if not len(rows):
         return []
@@ -134,11 +135,21 @@ def _unlearn(transaction: Transaction, rows: TaughtRows, who: str) -> list[str]:
             f"this would leave {stuck[0]!r} with {left[stuck[0]]} samples, and a class of fewer than {least} "
             "is not written; forget the class, or teach it more first"
         )
+    others = {label: _remembered(transaction, label, but=request.lesson) for label in left}
+    for label in (label for label, count in left.items() if count == 1 and not learner.plain_means):
+        # Elsewhere the mean of the class is its one sample; here it is a sample that was transformed.
+        if sum(map(len, others[label])) != 1:
+            raise conflict(
+                f"this would leave {label!r} with one sample, which is not written and not in memory any more; "
+                "forget the class, or teach it more first"
+            )
     try:
         learner.unlearn(rows.X, list(rows.labels))
     except ValueError as error:
         raise conflict(str(error)) from error
-    if alike := [label for label, count in left.items() if count > 1 and _alike(transaction, learner, label)]:
+    if alike := [
+        label for label, count in left.items() if count > 1 and _alike(learner, label, others[label], count)
+    ]:
         raise conflict(
             f"this would leave {alike[0]!r} with one image shown {left[alike[0]]} times, and its mean would be "
             "that image's feature; forget the class, or teach it another image first"
@@ -147,41 +158,43 @@ def _unlearn(transaction: Transaction, rows: TaughtRows, who: str) -> list[str]:
     for label, count in leaving.items():
         record = state.classes[label].more(-count, transaction.now)
         transaction.set_class(label, record if left[label] >= least else None)
-        transaction.note("undo", label, count, who)
+        transaction.note("undo", label, count, request.who)
     return [label for label, count in left.items() if count == 1]
 
 
-def _alike(transaction: Transaction, learner: Any, label: str) -> bool:
-    """Tell whether the samples a class has left are all the same, as far as can be known."""
+def _alike(learner: Any, label: str, remembered: list[TaughtRows], count: int) -> bool:
+    """Tell whether the `count` samples a class has left are all the same, as far as can be known."""
+    if not learner.plain_means:
+        return sum(map(len, remembered)) == count and len(row_digests(remembered)) == 1
     (row,) = np.flatnonzero(learner.classes_ == label)
     mean = learner.class_means_[row]
     rounding = 1e-6 * float(np.abs(mean).max())
     if hasattr(learner, "class_stds_"):
         return bool((learner.class_stds_[row] <= rounding).all())
-    remembered = _remembered(transaction, label)
     return any(bool((np.abs(x - mean) <= rounding).all()) for rows in remembered for x in rows.X)
 
 
 def _move_to_memory(transaction: Transaction, label: str, number: int) -> None:
-    """Take a class of one sample out of the learner, and let the sample, which is its mean, wait in memory."""
+    """Take a class of one sample out of the learner, and let the sample wait in memory."""
     learner: Any = transaction.state.learner
     (row,) = np.flatnonzero(learner.classes_ == label)
-    x = learner.class_means_[row].astype(np.float32)
-    learner.forget(label)
     remembered = _remembered(transaction, label)
     if sum(map(len, remembered)) == 1:  # its own lesson can be taken back too, and must find it again
         own = remembered[0]
-    else:
+    else:  # the mean of the class is the sample
+        x = learner.class_means_[row].astype(np.float32)
         serial = np.array([transaction.new_serials(1)])
         source = LessonSource(transaction.now)
         own = TaughtRows(
             source, x[None], (label,), serial, np.zeros(1, np.int64), PrequentialScores.nothing(1), number
         )
+    learner.forget(label)
     transaction.state.pending[label] = (own,)
     transaction.put(own, NOT_HELD)  # it is not on the disk any more
 
 
-def _remembered(transaction: Transaction, label: str) -> list[TaughtRows]:
-    """Return the rows of a class that are in memory because their lessons can be taken back."""
-    found = [lesson.rows.of_class(label) for lesson in transaction.state.lessons.values()]
+def _remembered(transaction: Transaction, label: str, but: str = "") -> list[TaughtRows]:
+    """Return the rows of a class that are in memory because their lessons, `but` one, can be taken back."""
+    lessons = transaction.state.lessons.items()
+    found = [lesson.rows.of_class(label) for name, lesson in lessons if name != but]
     return [rows for rows in found if len(rows)]

@@ -201,6 +201,7 @@ class Transaction:
             self._settle(rows.select(ready))
             ready = []
             self._add_class(label, together)
+            self._keep_in_memory(waiting)
             for piece in together:
                 self._settle(piece)
         self._settle(rows.select(ready))
@@ -257,6 +258,21 @@ class Transaction:
         n_scored, n_correct = Counter(compress(lines, scored)), Counter(compress(lines, correct))
         for line, count in Counter(lines).items():
             self.note("learn", line[0], count, line[1], scored=n_scored[line], correct=n_correct[line])
+
+    def _keep_in_memory(self, waited: tuple[TaughtRows, ...]) -> None:
+        """Keep rows that have waited in memory for as long as the lesson that completes their class.
+
+        If that lesson is taken back, they wait again, and from some learners they cannot be had back.
+        """
+        lessons, until = self.state.lessons, self.now + LESSON_SECONDS
+        for rows in waited:
+            held = [
+                name for name, lesson in lessons.items() if np.isin(rows.serials, lesson.rows.serials).any()
+            ]
+            for name in held:
+                lessons[name] = UndoableLesson(lessons[name].rows, until)
+            if not held:  # nobody knows its name, so it cannot be taken back itself
+                lessons[secrets.token_hex(8)] = UndoableLesson(rows, until)
 
     def _remember(self, name: str, rows: TaughtRows) -> None:
         """Keep rows so that their lesson can be taken back; drop the oldest lessons where there are too many."""

@@ -77,7 +77,8 @@ function form(images, fields) {
 
 export const api = {
   models: () => json("GET", "/v1/models"),
-  create: (name) => json("POST", "/v1/models", { name }),
+  choices: async () => (await json("GET", "/v1/choices")).choices,
+  create: (name, learner) => json("POST", "/v1/models", { name, learner }),
   classes: async (model) => (await json("GET", place(model, "/classes"))).classes,
   accuracy: (model) => json("GET", place(model, "/accuracy")),
   predict: async (model, images) =>

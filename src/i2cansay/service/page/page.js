@@ -2,6 +2,8 @@
 
 import { Refusal, api, rememberToken } from "./api.js";
 import { drawAccuracy, percent } from "./chart.js";
+import { ask } from "./dialog.js";
+import { make } from "./element.js";
 
 const AT_ONCE = 8;
 const at = (id) => document.getElementById(id);
@@ -10,13 +12,6 @@ let model = "";
 let canUndo = true;
 let minSamples = 2;
 let knowsSomething = false;
-
-function make(name, className, text) {
-  const element = document.createElement(name);
-  if (className) element.className = className;
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
 
 function many(count, noun = "image") {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
@@ -55,38 +50,6 @@ async function attempt(work) {
   }
 }
 
-function ask({ title, text = "", field = "", value = "", yes, danger = false, type = "text" }) {
-  at("ask-title").textContent = title;
-  at("ask-text").textContent = text;
-  at("ask-text").hidden = !text;
-  at("ask-field").hidden = !field;
-  at("ask-label").textContent = field;
-  at("ask-input").value = value;
-  at("ask-input").type = type;
-  at("ask-input").required = Boolean(field);
-  at("ask-yes").textContent = yes;
-  at("ask-yes").className = danger ? "danger" : "primary";
-  const dialog = at("ask");
-  dialog.returnValue = "no";
-  dialog.showModal();
-  if (field) at("ask-input").select();
-  return new Promise((resolve) => {
-    dialog.addEventListener(
-      "close",
-      () => resolve(dialog.returnValue === "yes" ? at("ask-input").value.trim() || true : null),
-      { once: true },
-    );
-  });
-}
-
-// Enter in the field means yes; the first button of the form is Cancel.
-at("ask-input").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && at("ask-input").value.trim()) {
-    event.preventDefault();
-    at("ask").close("yes");
-  }
-});
-
 async function askForToken() {
   const token = await ask({
     title: "This service asks for a token",
@@ -95,7 +58,7 @@ async function askForToken() {
     yes: "Continue",
     type: "password",
   });
-  if (token) rememberToken(token);
+  if (token) rememberToken(token.value);
   return Boolean(token);
 }
 
@@ -348,8 +311,9 @@ async function forget(label, count) {
 }
 
 async function rename(label) {
-  const name = await ask({ title: `Rename “${label}”`, field: "New name", value: label, yes: "Rename" });
-  if (!name || name === label) return;
+  const answered = await ask({ title: `Rename “${label}”`, field: "New name", value: label, yes: "Rename" });
+  if (!answered || answered.value === label) return;
+  const name = answered.value;
   await attempt(async () => {
     await api.rename(model, label, name);
     notice(`${label} is now called ${name}.`);
@@ -386,11 +350,14 @@ async function loadModels(chosen) {
 }
 
 async function newModel() {
-  const text = "Small letters, digits, - and _.";
-  const name = await ask({ title: "New model", text, field: "Name", yes: "Make it" });
-  if (!name) return;
+  const choices = await attempt(api.choices);
+  if (!choices) return;
+  const text = "A name of small letters, digits, - and _.";
+  const chosen = await ask({ title: "New model", text, field: "Name", choices, yes: "Make it" });
+  if (!chosen) return;
+  const { value: name, choice } = chosen;
   await attempt(async () => {
-    await api.create(name);
+    await api.create(name, choice);
     await loadModels(name);
     notice(`Made ${name}.`);
     look([...images]);

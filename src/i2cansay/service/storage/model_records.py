@@ -35,6 +35,18 @@ def check_name(name: str) -> str:
     return name
 
 
+def model_name(text: str) -> str:
+    """Return a valid name for a model that is as near to `text` as can be, as that of a file.
+
+    Examples
+    --------
+    >>> model_name("Line 3 (new)"), model_name("...")
+    ('line-3-new', 'model')
+    """
+    plain = re.sub(r"[^a-z0-9_]+", "-", text.lower()).strip("-_")
+    return check_name(plain[:63] or "model")
+
+
 @dataclass(frozen=True)
 class ModelFacts:
     """The facts of a model, fixed when it is made.
@@ -62,6 +74,11 @@ class ModelFacts:
     created: float
     unproven: str = ""
 
+    @property
+    def least_width(self) -> int:
+        """The width of the features as far as it is known before the first: that of their blocks, or 1."""
+        return sum(self.parameters.get("blocks") or (1,))
+
     def untried(self) -> OnlineClassifier:
         """Return the learner without trying its parameters, to ask it for its size."""
         if ":" in self.learner:  # a request must not make the service import a module
@@ -81,8 +98,13 @@ class ModelFacts:
         made = self.untried()
         try:
             # The first batch checks the parameters: a trial now saves an error at the first lesson.
-            trial = make_learner(self.learner, **self.parameters)
-            trial.partial_fit(np.eye(2), ["a", "b"]).class_scores(np.eye(2))
+            narrow, rows = dict(self.parameters), np.eye(2)
+            if blocks := self.parameters.get(
+                "blocks"
+            ):  # at their true widths a trial takes as much as a model
+                narrow["blocks"], rows = (1,) * len(blocks), np.eye(2, len(blocks))
+            trial = make_learner(self.learner, **narrow)
+            trial.partial_fit(rows, ["a", "b"]).class_scores(rows)
         except Exception as error:  # a parameter of the wrong type may raise anything
             raise refused(f"the learner {self.learner!r} cannot be made: {error}") from error
         if made.stores_samples or not made.streaming or not learner_class(self.learner).streaming:

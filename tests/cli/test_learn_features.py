@@ -79,7 +79,7 @@ def test_teach_in_steps_and_ask(digits: Path, tmp_path: Path) -> None:
     first = command("learn", model, digits / "monday.csv")
     assert (first.returncode, first.stderr) == (0, "")
     assert "knows 5 classes" in first.stdout
-    second = command("learn", model, digits / "tuesday.csv", "--label", "what")
+    second = command("learn", model, digits / "tuesday.csv", "--label-column", "what")
     assert "knows 10 classes" in second.stdout
     asked = command("predict", model, digits / "ask.npz", "--top", "3")
     rows = list(csv.DictReader(asked.stdout.splitlines()))

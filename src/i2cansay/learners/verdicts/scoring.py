@@ -1,0 +1,82 @@
+"""When samples are scored before they are learnt, and which: for the temperature, and as evidence for verdicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from i2cansay.core.types import Features, Rows
+
+if TYPE_CHECKING:
+    from i2cansay.learners.base import OnlineClassifier
+
+# Of learners that do not solve: up to this many rows of a batch, and this share of the stream once there is evidence
+# enough, so that it costs next to nothing. Before that a larger share, and all of lessons of a few samples.
+MOST_ROWS = 16
+SHARE, EARLY_SHARE = 1 / 100, 1 / 3
+FEW_ROWS = 4
+ENOUGH = 300.0
+# Learners that solve on demand are scored when the stream has grown by this share, or when they answer at once.
+GROWTH = 0.3
+# Only rows of classes with at least this share of the mean number of samples per class count: those of a class with
+# one or two samples say nothing about the others.
+LEAST_COUNT = 0.5
+
+
+def score_before_learning(learner: OnlineClassifier, X: Features, labels: NDArray[Any]) -> None:
+    """Score rows of a batch, (n, d) with labels (n,), before it is learnt, if it is time."""
+    due = learner._n_seen >= learner._calibrate_at
+    if not (due or learner._answers_at_once) or not learner.streaming or len(learner._labels) < 2:
+        return
+    rows = learner._labels.rows(labels)
+    known = _of_settled_classes(learner, rows)
+    if learner.lazy and not len(known):
+        return  # the next batch may do
+    limit = len(known) if learner.lazy else MOST_ROWS
+    # Spread over the batch: a batch in the order of a folder begins with one class.
+    chosen = known[:: -(-len(known) // limit)] if len(known) > limit else known
+    if len(chosen):
+        take_scores(learner, X[chosen], rows[chosen])
+    pause = GROWTH * learner._n_seen
+    if not learner.lazy:
+        share = SHARE
+        if learner._evidence.weight < ENOUGH:
+            share = 1.0 if len(X) <= FEW_ROWS else EARLY_SHARE
+        pause = min(pause, len(chosen) / share)
+    learner._calibrate_at = learner._n_seen + int(pause)
+
+
+def _of_settled_classes(learner: OnlineClassifier, rows: Rows) -> Rows:
+    known: Rows = np.flatnonzero(rows >= 0)
+    if not hasattr(learner, "class_counts_"):
+        return known
+    counts = np.empty(len(learner._labels))
+    counts[learner._labels.order] = learner.class_counts_
+    settled: Rows = known[counts[rows[known]] >= LEAST_COUNT * counts.mean()]
+    return settled
+
+
+def take_scores(learner: OnlineClassifier, X: Features, rows: Rows) -> None:
+    """Learn from the scores of samples, (n, d), of classes `rows`, (n,), just before they are learnt."""
+    scores = learner._scores(X)
+    # Before the temperature learns from them: they are to show how far its probabilities can be trusted.
+    _count(learner, X, scores, rows)
+    learn = learner._temperature.refit if learner.lazy else learner._temperature.update
+    learn(scores, rows)
+
+
+def take_calibration(learner: OnlineClassifier, X: Features, rows: Rows) -> None:
+    """Learn from the scores of samples, (n, d), of classes `rows`, (n,), that are not going to be learnt."""
+    scores = learner._scores(X)
+    # First: all of them come at once, and probabilities are asked for at the temperature that follows from them.
+    learner._temperature.refit(scores, rows)
+    _count(learner, X, scores, rows)
+
+
+def _count(learner: OnlineClassifier, X: Features, scores: Features, rows: Rows) -> None:
+    probabilities = learner._temperature.probabilities(scores)
+    novelty = learner.novelty(X) if hasattr(learner, "novelty") else None
+    if np.isfinite(probabilities).all():
+        learner._evidence.add(probabilities, rows, novelty, size=learner._n_seen)
