@@ -15,7 +15,7 @@ from i2cansay.experiments import load_records
 from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
 from i2cansay.experiments.report.method_chart import draw_methods
-from i2cansay.experiments.report.plan_models import differences_model, seeds_model
+from i2cansay.experiments.report.plan_models import differences_model, plan_model, seeds_model
 from i2cansay.experiments.report.report_markdown import METHODS_TABLE, results_pages
 from i2cansay.experiments.report.study_tables import StudyRuns, StudyTable, load_studies, load_study_runs
 from i2cansay.experiments.report.table_model import to_markdown
@@ -43,6 +43,7 @@ def tables(plans: dict[str, Plan], runs: StudyRuns) -> dict[str, str]:
         made[f"accuracy, {short}"] = to_markdown(seeds_model(plan))
         for row in plan.table.minus:
             made[f"{row} minus others, {short}"] = to_markdown(differences_model(plan, row))
+    made["resnet50"] = to_markdown(plan_model(plans["resnet50"]))
     made["guide"] = to_markdown(seeds_model(plans[METHODS_TABLE], rows=GUIDE_ROWS, seconds=True))
     made |= {study.name: titled(study, runs) for study in load_studies()}
     return made
