@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 OLDEST := .venv-oldest
 
-.PHONY: demo test lint format test-kernels test-oldest test-package test-torch test-browser bench docs clean help
+.PHONY: demo test lint format tour test-kernels test-oldest test-package test-torch test-browser bench docs clean help
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -31,6 +31,9 @@ docs: $(VENV)/dev.stamp       ## rewrite the generated documents
 	$(BIN)/python tools/docs.py
 	$(BIN)/python tools/result_pages.py
 
+tour: $(VENV)/dev.stamp       ## run docs/tour.md and write what its commands print; needs CIFAR-10
+	$(BIN)/python tools/tour.py
+
 test-kernels: $(VENV)/dev.stamp  ## the numerical tests on every BLAS kernel of this processor; FEW=1: two, in part
 	$(BIN)/python tools/kernels.py $(if $(FEW),--few)
 
@@ -47,9 +50,10 @@ test-torch: $(VENV)/torch.stamp  ## the checks against torch and transformers
 test-browser: $(VENV)/browser.stamp  ## the page in a real Chromium, and the API against its own description
 	I2CANSAY_BROWSER=1 $(BIN)/python -m pytest tests/browser
 
-bench: $(VENV)/dev.stamp      ## speed against peers and floors
+bench: $(VENV)/dev.stamp      ## speed against peers and floors, and how soon the command line answers
 	$(BIN)/python benchmarks/learner.py
 	$(BIN)/python benchmarks/encoder.py
+	$(BIN)/python benchmarks/start_up.py
 
 clean:           ## remove the environment and what the tools left
 	rm -rf $(VENV) $(OLDEST) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,6 +1,6 @@
-"""What the shared mode does with few samples, long tails and drift; its probabilities; unknown classes; width.
+"""What the shared mode does with few samples, long tails and drift; its probabilities; unknown classes.
 
-    python benchmarks/shared_behaviour.py [few-shot] [long-tail] [drift] [calibration] [unknown] [fold]
+    python benchmarks/shared_behaviour.py [few-shot] [long-tail] [drift] [calibration] [unknown]
 
 Runs are kept in benchmarks/records/shared_behaviour.jsonl (``--records``): what is missing there is measured.
 The shared mode is played without its lift, ten times as fast. Features are those of
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
-from unittest.mock import patch
 
 import numpy as np
 from figures import Run, play
@@ -26,8 +25,6 @@ from i2cansay.experiments.report.study_tables import Values
 from i2cansay.experiments.run.shared_features import share_features
 from i2cansay.learners import make_learner
 from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.shared import feature_map
-from i2cansay.learners.shared.feature_map import FeatureMap
 from i2cansay.streams import low_data, make_stream
 
 RECORDS = Path(__file__).parent / "records" / "shared_behaviour.jsonl"
@@ -40,7 +37,6 @@ RARE = 20
 DRIFT = (0.0, 0.2, 0.4)
 """How far class means move over the stream, in units of the samples' usual distance from their mean."""
 BINS = 15
-WIDTHS = (6000, 10_000)
 Contender: TypeAlias = tuple[str, dict[str, Any]]
 PAPER: Contender = ("i2cansay", {})
 NO_LIFT: Contender = ("i2cansay_shared", {"lift": 0})
@@ -134,6 +130,8 @@ def long_tail() -> Iterator[Run]:
             "i2cansay_shared",
             {"lift": 0, "analogies": False, "shrink_means": 0.0},
         ),
+        "GACL 5,000": ("gacl", {}),
+        "AIR 5,000": ("air", {}),
     }
 
     def measure(contender: Contender, stream: str, seed: int) -> Values:
@@ -290,35 +288,12 @@ def strangeness(model: Any, X: Features) -> dict[str, Float64]:
     }
 
 
-# -- width --------------------------------------------------------------------------------------------------------
-
-
-def fold() -> Iterator[Run]:
-    """Measure what folding wide features costs: the same closed form with the fold and without it."""
-
-    def measure(widest: int, width: int, seed: int) -> Values:
-        data = read("cub200")
-        lift = FeatureMap(data.X.shape[1], transform="sqrt", lift=width - data.X.shape[1], seed=seed)
-        with patch.object(feature_map, "WIDEST", widest):
-            model = make_learner(
-                "i2cansay_shared", lift=0, feature_transform="none", analogies=False, random_state=seed
-            ).partial_fit(lift.apply(data.X), data.y)
-            return {"accuracy": 100 * float(model.score(lift.apply(data.X_test), data.y_test))}
-
-    limits = {"as they are": max(WIDTHS), f"folded to {feature_map.WIDEST:,}": feature_map.WIDEST}
-
-    for name, widest in limits.items():
-        for width in WIDTHS:
-            yield Run("width", f"{name}, {width}", partial(measure, widest, width))
-
-
 STUDIES: Mapping[str, Callable[[], Iterator[Run]]] = {
     "few-shot": few_shot,
     "long-tail": long_tail,
     "drift": drift,
     "calibration": calibration,
     "unknown": unknown,
-    "fold": fold,
 }
 
 

@@ -1,7 +1,8 @@
-"""Choices of the shared mode, made on training samples held out: see `STUDIES` for what each is about.
+"""Choices of the shared mode and its peers, made on training samples held out: see `STUDIES` for each.
 
-    python benchmarks/shared_choices.py [penalty] [shrink-means] [significance] [head] [calibration] [bandwidth]
-        [ranpac] [ranpac-wide]
+Its constants are in `shared_constants.py`.
+
+    python benchmarks/shared_choices.py [significance] [calibration] [bandwidth] [ranpac] [ranpac-wide]
 
 Runs are kept in benchmarks/records/shared_choices.jsonl (``--records``): what is missing there is measured.
 Where a column takes a part of the training samples, the accuracy is that on others of
@@ -32,20 +33,13 @@ from i2cansay.experiments.declare.declaration import Column, load_table
 from i2cansay.experiments.report.study_tables import Values
 from i2cansay.experiments.run.shared_features import share_features
 from i2cansay.learners import base, make_learner
-from i2cansay.learners.shared import base_temperature, shared_i2cansay
 from i2cansay.learners.shared.feature_map import FeatureMap
 from i2cansay.streams import low_data, make_stream
 
 RECORDS = Path(__file__).parent / "records" / "shared_choices.jsonl"
 COLUMNS = load_table("shared-step").columns
 HELD_OUT = 10_000
-LIFT = 1024
-"""Enough to see what a lift changes, at a tenth of the time of the widest."""
-PENALTY_SHARES = (2.0, 1.0, 0.5, 0.25, 0.125)
-SHRINK_MEANS = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5)
 TAU_WEIGHTS = (0.0, 10.0, 100.0, 300.0)
-SAMPLES_PER_DEGREE = (20.0, 40.0, 80.0, 160.0, np.inf)
-HEAD_SHARES = (0.0, 1 / 6, 1 / 3, 1 / 2, 1.0)
 REMEMBERED_ROWS = (25.0, 75.0, 225.0, 1000.0)
 CALIBRATION_COUNTS = (0.0, 0.25, 0.5, 0.9)
 BANDWIDTHS = (1.0, 2.0, 4.0, 8.0, 16.0)
@@ -102,30 +96,6 @@ class MappedParts(Parts):
         return cls(X, parts.y, held, parts.y_held, scatter, cross_validated_penalty(scatter))
 
 
-def by_penalty(column: Column, lift: int, seed: int) -> Values:
-    """Return the accuracy for shares of the penalty that cross-validation finds, and for what the mode takes."""
-    split = MappedParts.mapped(column, lift, seed)
-    total, found = split.scatter.means.total, {}
-    for share in PENALTY_SHARES:
-        penalty = share * split.penalty
-        rule = shrink_means(split.scatter, penalty / (penalty + total), 0.02).scores
-        found[f"{share:g} of the penalty"] = split.accuracy(rule.of(split.X_held))
-    rule = shrink_means(split.scatter, split.shrinkage, 0.02).scores
-    found["as it is"] = split.accuracy(rule.of(split.X_held))
-    return found
-
-
-def by_shrunk_means(column: Column, lift: int, seed: int) -> Values:
-    """Return the accuracy for each strength."""
-    split = MappedParts.mapped(column, lift, seed)
-    return {
-        f"shrink_means {value:g}": split.accuracy(
-            shrink_means(split.scatter, split.shrinkage, value).scores.of(split.X_held)
-        )
-        for value in SHRINK_MEANS
-    }
-
-
 def by_significance(column: Column, lift: int, seed: int) -> Values:
     """Return the accuracy with the correction of Eq. 6-9 computed in decorrelated coordinates.
 
@@ -153,19 +123,6 @@ def by_significance(column: Column, lift: int, seed: int) -> Values:
             found[f"{name}, logits + {weight:g} tau/C"] = split.accuracy(logits + weight / classes * tau)
         found[f"{name}, Eq. 9: softmax + tau"] = split.accuracy(softmax(logits.copy()) + tau)
     found["tau alone"] = split.accuracy(tau)
-    return found
-
-
-def by_head(column: Column, lift: int, seed: int) -> Values:
-    """Return the accuracy for temperatures of the closed form, and for shares of the head in the decision."""
-    parts, found = Parts.of(column, seed), {}
-    for samples in SAMPLES_PER_DEGREE:
-        with patch.object(base_temperature, "SAMPLES_PER_DEGREE", samples):
-            model = taught(parts, {"lift": lift}, column.stream, seed)
-            for share in HEAD_SHARES:
-                with patch.object(shared_i2cansay, "HEAD_SHARE", share):
-                    name = f"{samples:g} samples per degree, {share:.2g} of the head"
-                    found[name] = parts.accuracy(model.class_scores(parts.X_held))
     return found
 
 
@@ -236,13 +193,8 @@ class Study:
 
 SMALL = ("CIFAR-10 10%", "CIFAR-100 30%", "CUB-200")
 STUDIES = {
-    "penalty": Study(by_penalty, "Share of the penalty: accuracy in %", (LIFT,), splits=1),
-    "shrink-means": Study(by_shrunk_means, "Shrunk means: accuracy in %", (LIFT,)),
     "significance": Study(
         by_significance, "Significance in decorrelated coordinates: accuracy in %", (0,), splits=1
-    ),
-    "head": Study(
-        by_head, "Temperature and share of the head: accuracy in %", (LIFT,), (*SMALL, "CIFAR-100"), splits=1
     ),
     "calibration": Study(
         by_calibration, "Calibration: expected calibration error in %", (0,), SMALL, splits=1

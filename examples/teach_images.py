@@ -11,7 +11,7 @@ from i2cansay import ImageLearner
 from i2cansay.image_learner import UnreadableImages
 
 
-def main(encoder: str = "efficientnet-lite0") -> None:
+def main(encoder: str | None = None) -> None:
     """Tell pieces of two photographs apart."""
     palace, flower = load_sample_images().images
     pieces = {

@@ -201,7 +201,8 @@ def learner_table() -> str:
         learner = make_learner(name)
         if not learner.summary:
             raise SystemExit(f"the learner {name} has no summary")
-        lines.append(f"| `{name}` | {learner.summary} | {'yes' if learner.stores_samples else 'no'} |")
+        summary = f"{learner.summary} (told sessions)" if learner.needs_boundaries else learner.summary
+        lines.append(f"| `{name}` | {summary} | {'yes' if learner.stores_samples else 'no'} |")
     return "\n".join(lines) + "\n"
 
 

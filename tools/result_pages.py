@@ -3,8 +3,8 @@
     python tools/result_pages.py [--check]
 
 RESULTS.md and its appendices in docs/results are made as a whole; in the pages about the shared mode a table stands
-between ``<!-- table: NAME -->`` and ``<!-- end -->``, and whatever else is on the page is left alone. The drawing is
-written but not compared: another version of matplotlib draws it with other bytes.
+between ``<!-- table: NAME -->`` and ``<!-- end -->``, and whatever else is on the page is left alone. Drawings are
+written but not compared: another version of matplotlib draws them with other bytes.
 """
 
 import re
@@ -19,14 +19,19 @@ from i2cansay.experiments.report.plan_models import differences_model, plan_mode
 from i2cansay.experiments.report.report_markdown import METHODS_TABLE, results_pages
 from i2cansay.experiments.report.study_tables import StudyRuns, StudyTable, load_studies, load_study_runs
 from i2cansay.experiments.report.table_model import to_markdown
+from i2cansay.experiments.report.width_chart import draw_widths
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
 from i2cansay.experiments.run.plan import Plan
 
 ROOT = Path(__file__).parent.parent
 RECORDS = ROOT / "benchmarks" / "records"
 METHODS = [RECORDS / f"{name}.jsonl" for name in ("shared_mode", "stages", "resnet50")]
-STUDIES = [RECORDS / f"{name}.jsonl" for name in ("shared_behaviour", "shared_choices", "encoders")]
+STUDIES = [
+    RECORDS / f"{name}.jsonl"
+    for name in ("shared_behaviour", "shared_choices", "shared_constants", "widths", "encoders")
+]
 IMAGE = "docs/images/methods.svg"
+WIDTHS_IMAGE = "docs/images/widths.svg"
 PAGES = ("docs/shared-mode.md", "docs/shared-mode-details.md", "docs/resnet50.md")
 PLACE = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 GUIDE_ROWS = (
@@ -60,7 +65,8 @@ def pages(*, draw: bool) -> dict[str, str]:
     index = RecordIndex(methods)
     names = (METHODS_TABLE, "shared-gaussian", "shared-ablation", "resnet50")
     plans = {name: fill_table(load_table(name), index, Choice()) for name in names}
-    made = tables(plans, load_study_runs(STUDIES))
+    runs = load_study_runs(STUDIES)
+    made = tables(plans, runs)
     texts = dict(
         results_pages(
             load_records(ROOT / "results"), methods, folder="docs/results", image=IMAGE, more=PAGES[0]
@@ -71,6 +77,7 @@ def pages(*, draw: bool) -> dict[str, str]:
         texts[name] = PLACE.sub(lambda place: f"{place[1]}\n{made[place[2]]}\n\n{place[3]}", before)
     if draw:
         draw_methods(plans[METHODS_TABLE], ROOT / IMAGE)
+        draw_widths(runs, ROOT / WIDTHS_IMAGE)
     return texts
 
 

@@ -35,10 +35,11 @@ else:
 
     @pytest.fixture
     def service(tmp_path: Path) -> Iterator[Running]:
-        """A service with one model, on the usual encoder."""
-        starter = Starter(tmp_path / "data", encoder="efficientnet-lite0")
+        """A service with one model, of the usual choice."""
+        starter = Starter(tmp_path / "data", encoder="")
         running = starter()
         running.client.create("line-3")
+        running.client.close()  # on a slow machine it would be idle for too long; the next request opens another
         yield running
         starter.stop_all()
 

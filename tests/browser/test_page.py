@@ -56,7 +56,6 @@ def test_a_day_at_the_line(service: Running, open_page: Opener, tmp_path: Path) 
         page.button(f"Teach image {number}").click()  # leave them out
     page.one("#label").send_keys("clean")
     assert page.one("#teach-button").text == "Teach 1 image as “clean”"
-    photograph(page, "teach-desktop", whole=True)
 
     page.button("Forget rust").click()
     assert page.one("#ask").is_displayed()
@@ -74,6 +73,42 @@ def test_a_day_at_the_line(service: Running, open_page: Opener, tmp_path: Path) 
         "dent": 15,
         "scratch": 15,
     }
+    assert page.complaints() == []
+
+
+def test_a_new_model_is_one_of_three_choices(service: Running, open_page: Opener) -> None:
+    page = open_page(service.client.url)
+    page.button("New…").click()
+    choices = [element.text for element in page.all("#ask .choice")]
+    assert [choice.split()[0] for choice in choices] == ["best", "small", "paper"]
+    assert [("usual" in choice) for choice in choices] == [False, True, False]
+    photograph(page, "new-model")
+    page.all("#ask .choice")[2].click()
+    page.one("#ask-input").send_keys("letter", Keys.ENTER)
+    page.until(lambda: "Made letter" in page.one("#notice").text)
+    made = {model["name"]: model["learner"] for model in service.client.models()}
+    assert made == {"line-3": "i2cansay_shared", "letter": "i2cansay"}
+    assert page.complaints() == []
+
+
+def test_verdicts_are_said_in_words(service: Running, open_page: Opener, tmp_path: Path) -> None:
+    page = open_page(service.client.url)
+    for kind in ("scratch", "dent"):
+        service.client.model("line-3").learn(kind, images=defects(tmp_path, kind, 2))
+    page.driver.refresh()
+    page.ready()
+    page.show(defects(tmp_path, "scratch", 1, seed=1))
+    assert "and it takes 19" in page.one(".image.unsure .meaning").text
+    for seed in range(2, 22):  # what is new takes more tests than what is sure
+        for kind in ("scratch", "dent"):
+            service.client.model("line-3").learn(kind, images=defects(tmp_path, kind, 5, seed=seed))
+    page.driver.refresh()
+    page.ready()
+    known = [path for kind in ("scratch", "dent", "scratch") for path in defects(tmp_path, kind, 1, seed=30)]
+    page.show(known + defects(tmp_path, "rust", 1))
+    assert "at most 5 in 100 such answers are wrong" in page.one(".image.sure .meaning").text
+    assert "stranger than 95 in 100" in page.one(".image.new .meaning").text
+    photograph(page, "teach-desktop", whole=True)
     assert page.complaints() == []
 
 

@@ -56,7 +56,7 @@ def test_limit_fraction_and_dtype_are_passed_on(tmp_path: Path) -> None:
         (["mnist"], "expected one of digits"),
         (["digits", "--split", "dev"], "has the splits train, test; got 'dev'"),
         (["digits", "--dtype", "int8"], "float16 or float32"),
-        (["cifar10", "--data", "nowhere"], "cifar10 was not found"),
+        (["cifar10", "--data", "nowhere"], "there is no folder nowhere"),
     ],
 )
 def test_bad_input_raises_a_sentence(tmp_path: Path, arguments: list[str], message: str) -> None:

@@ -1,13 +1,10 @@
-"""`i2cansay learn` and `predict`: a shell user teaches a model file in steps."""
+"""`i2cansay learn` and `predict` with features: a shell user teaches a model file in steps."""
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import io
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,33 +12,8 @@ import pytest
 from sklearn.datasets import load_digits
 
 import i2cansay
-from i2cansay.cli import main
 from i2cansay.core.types import Float64
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a shell would see."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def command(*words: object) -> Result:
-    """Run the command line as the installed script does, in this process: a new one takes seconds to import."""
-    stdout, stderr, code = io.StringIO(), io.StringIO(), 0
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(stdout),
-        contextlib.redirect_stderr(stderr),
-    ):
-        patch.setattr("sys.argv", ["i2cansay", *map(str, words)])
-        try:
-            main()
-        except SystemExit as exit_:
-            code = exit_.code if isinstance(exit_.code, int) else 0
-    return Result(code, stdout.getvalue(), stderr.getvalue())
+from tests.cli.shell import command, refused
 
 
 def test_the_installed_script_is_that_command() -> None:
@@ -175,3 +147,58 @@ def test_columns_are_known_by_name_not_by_place(digits: Path, tmp_path: Path) ->
     straight, reversed_ = (command("predict", model, path) for path in (digits / "monday.csv", turned))
     assert reversed_.stdout == straight.stdout
     assert i2cansay.load(model).classes_.tolist() == [f"digit {i}" for i in range(5)]
+
+
+def test_the_default_is_the_best_learner(digits: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.i2cs"
+    command("learn", model, digits / "monday.csv")
+    learner = i2cansay.load(model)
+    assert isinstance(learner, i2cansay.SharedI2CANSAY)
+    assert (learner.analogies, learner.lift) == (False, 0)
+    paper = tmp_path / "paper.i2cs"
+    command("learn", paper, digits / "monday.csv", "--learner", "paper")
+    assert type(i2cansay.load(paper)) is i2cansay.I2CANSAY
+
+
+def test_the_old_spelling_of_the_label_column_is_explained(digits: Path, tmp_path: Path) -> None:
+    said = refused("learn", tmp_path / "model.i2cs", digits / "tuesday.csv", "--label", "what")
+    assert "--label-column" in said
+
+
+def test_rows_with_doubtful_labels_are_listed(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    labels = ["low", "high"] * 60
+    X = np.array([[0.0 if label == "low" else 9.0] * 3 for label in labels]) + rng.normal(size=(120, 3))
+    labels[90] = "high"  # was low
+    said = command("learn", tmp_path / "m.i2cs", write_csv(tmp_path / "a.csv", X, labels)).stdout
+    assert "a.csv, row 91" in said
+    assert said.count("a.csv, row") == 1
+    assert "row 91" not in command("learn", tmp_path / "n.i2cs", tmp_path / "a.csv", "--doubts", "0").stdout
+
+
+def test_labels_of_two_kinds_in_two_files_are_not_mixed(tmp_path: Path) -> None:
+    X = np.eye(3)
+    numbers, names = (
+        write_csv(tmp_path / "a.csv", X, ["1", "2", "3"]),
+        write_csv(tmp_path / "b.csv", X, ["x", "y", "z"]),
+    )
+    assert "whole numbers" in refused("learn", tmp_path / "m.i2cs", numbers, names)
+    assert not (tmp_path / "m.i2cs").exists()
+
+
+def test_features_are_unlearnt_and_relabelled(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 3)) + np.repeat([[0.0], [6.0]], 20, axis=0)
+    y = ["low"] * 20 + ["high"] * 20
+    right = write_csv(tmp_path / "right.csv", X, y)
+    wrong = write_csv(tmp_path / "wrong.csv", X[:1] + 0.1, ["high"])
+    model, clean = tmp_path / "m.i2cs", tmp_path / "clean.i2cs"
+    command("learn", clean, right)
+    command("learn", model, right, wrong)
+    assert command("unlearn", model, wrong).stdout.endswith("1 row unlearnt\n")
+    np.testing.assert_allclose(
+        i2cansay.load(model).class_scores(X), i2cansay.load(clean).class_scores(X), rtol=1e-4, atol=1e-3
+    )
+    command("learn", model, wrong)
+    command("relabel", model, wrong, "--from", "high", "--to", "low")
+    assert i2cansay.load(model).class_counts_.tolist() == [20, 21]

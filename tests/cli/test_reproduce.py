@@ -7,7 +7,7 @@ from typer.testing import CliRunner, Result
 from i2cansay.cli import app
 from i2cansay.learners import LEARNERS
 
-pytest.importorskip("PIL")
+Image = pytest.importorskip("PIL.Image")
 
 
 @pytest.fixture(autouse=True)
@@ -37,9 +37,9 @@ def test_reproduce_report_and_verify_on_digits(tmp_path: Path) -> None:
     assert (tmp_path / "packed" / "table4.jsonl").is_file()
 
     checked = run("verify", "packed")
-    assert "not testable here" in checked.output
-    assert isinstance(checked.exception, ValueError), "digits are not the paper's"
-    assert "these records test no claim" in str(checked.exception)
+    assert checked.exit_code == 0, checked.output
+    assert "14 records of digits: the paper claims nothing about this data set" in checked.output
+    assert "i2cansay reproduce table4" in checked.output
 
 
 def test_rows_that_are_not_built_do_not_change_the_exit_code() -> None:
@@ -78,6 +78,36 @@ def test_a_report_takes_fraction_and_seeds_from_the_records(tmp_path: Path) -> N
     none = run("report", "i2cansay-records", "--fraction", "0.25")
     assert isinstance(none.exception, ValueError)
     assert "they fill none of the declared tables with --fraction 0.25" in str(none.exception)
+
+
+def test_data_names_the_folder_of_the_data_set(tmp_path: Path) -> None:
+    for split in ("train", "test"):
+        for level in range(5):
+            folder = tmp_path / "own" / split / f"grey{level}"
+            folder.mkdir(parents=True)
+            for number in range(4):
+                Image.new("RGB", (8, 8), (50 * level + number,) * 3).save(folder / f"{number}.png")
+    words = (
+        "--dataset",
+        "image_folder",
+        "--encoder",
+        "pixels",
+        "--rows",
+        "ican",
+        "--seeds",
+        "1",
+        "--jobs",
+        "1",
+    )
+    missing = run("reproduce", "table4", *words)
+    assert isinstance(missing.exception, ValueError)
+    assert "--data FOLDER" in str(missing.exception)
+    done = run("reproduce", "table4", *words, "--data", str(tmp_path / "own"))
+    assert done.exit_code == 0, done.output
+    assert "on image_folder" in done.output
+    played = run("demo", *words[:4], "--data", str(tmp_path / "own"), "--plot", "p.png", "--stream", "step:1")
+    assert played.exit_code == 0, played.output
+    assert "image_folder (20 train, 20 test)" in played.output
 
 
 def test_a_second_run_plays_nothing(tmp_path: Path) -> None:

@@ -80,8 +80,9 @@ def test_the_demo_ends_with_a_table_a_plot_and_what_to_try_next(tmp_path: Path) 
     words = ["demo", "--encoder", "pixels", "--seeds", "1", "--plot", str(plot)]
     result = CliRunner(env={"I2CANSAY_CACHE": str(tmp_path / "cache")}).invoke(app, words)
     assert result.exit_code == 0, result.output
-    for word in ("i2cansay", "naive", "ncm", "slda", "joint (offline)", "Next:"):
+    for word in ("best", "i2cansay", "naive", "ncm", "slda", "joint (offline)", "Next:"):
         assert word in result.output
+    assert "Every row reads the same 192 features, their square roots." in result.output
     assert plot.read_bytes().startswith(b"\x89PNG")
     assert plot.stat().st_size > 20_000
 

@@ -321,31 +321,50 @@ def test_a_real_learner_keeps_what_it_learnt_of_real_digits(spec: str) -> None:
 
 
 class Told(Fake):
-    def end_session(self) -> None:
-        self.calls.append(("end_session", (), {}))
+    needs_boundaries: ClassVar[bool] = True
 
 
-@pytest.mark.parametrize("every_session", [True, False])
-def test_sessions_are_told_where_it_is_asked_for_and_before_the_learner_is_measured(
-    easy: tuple[Array, Array, Array, Array], every_session: bool
+@pytest.mark.parametrize("spec", ["step:2", "step:2,epochs=3"])
+def test_a_learner_that_needs_boundaries_is_given_whole_sessions(
+    easy: tuple[Array, Array, Array, Array], spec: str
 ) -> None:
     learner = Told()
-    options = {"prequential": False, "every_session": every_session}
-    outcome = run(learner, easy, "step:2", tell_sessions=True, **options)
-    names = [name for name, *_ in learner.calls]
-    learnt = [*["partial_fit"] * 8, "end_session"]
-    between = ["predict"] if every_session else []
-    assert names == [*learnt, *between, *learnt, *between, *learnt, "predict"]
+    outcome = run(learner, easy, spec, prequential=False)
+    assert [name for name, *_ in learner.calls] == ["partial_fit", "predict"] * 3
+    X, y = easy[:2]
+    given = [args for name, args, _ in learner.calls if name == "partial_fit"]
+    stream = make_stream(spec, y, batch_size=10)
+    for session, (features, labels) in enumerate(given):
+        rows = np.concatenate([batch.rows for batch in stream if batch.session == session])
+        assert len(labels) == 2 * PER_CLASS  # every row once, however many passes the stream has
+        first = list(dict.fromkeys(rows.tolist()))
+        np.testing.assert_array_equal(features, X[first])
+        np.testing.assert_array_equal(labels, y[first])
     assert outcome.told_sessions
-    untold = Told()
-    assert not run(untold, easy, "step:2", **options).told_sessions
-    assert "end_session" not in [name for name, *_ in untold.calls]
+    assert [checkpoint.session for checkpoint in outcome.checkpoints] == [0, 1, 2]
+    assert outcome.checkpoints[-1].samples == stream.n_samples
 
 
-def test_a_learner_without_a_use_for_sessions_is_not_told(easy: tuple[Array, Array, Array, Array]) -> None:
-    assert not run(Fake(), easy, "step:2", tell_sessions=True).told_sessions
+def test_whoever_waits_for_the_end_of_a_session_can_name_none_of_its_classes_before(
+    easy: tuple[Array, Array, Array, Array],
+) -> None:
+    outcome = run(Told(), easy, "step:2", prequential=True)
+    assert prequential_accuracy(outcome) == 0
+    assert last_accuracy(outcome) > 0.5
 
 
-def test_a_stream_without_sessions_has_none_to_tell_of(easy: tuple[Array, Array, Array, Array]) -> None:
-    with pytest.raises(ValueError, match="'gaussian' has no sessions to tell"):
-        run(Told(), easy, "gaussian", tell_sessions=True)
+def test_no_other_learner_is_told(easy: tuple[Array, Array, Array, Array]) -> None:
+    learner = Fake()
+    assert not run(learner, easy, "step:2").told_sessions
+    given = [args for name, args, _ in learner.calls if name == "partial_fit"]
+    assert max(len(labels) for _, labels in given) == 10
+    assert {name for name, *_ in learner.calls} == {"partial_fit", "predict"}
+
+
+def test_a_stream_without_sessions_has_none_to_give(easy: tuple[Array, Array, Array, Array]) -> None:
+    learner = Told()
+    with pytest.raises(
+        ValueError, match="Told has to be given whole sessions, and the stream 'gaussian' has none"
+    ):
+        run(learner, easy, "gaussian")
+    assert learner.calls == []

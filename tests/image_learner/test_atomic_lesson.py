@@ -17,6 +17,7 @@ from i2cansay.core.types import Features
 from i2cansay.image_learner.atomic_lesson import AtomicLesson
 from i2cansay.image_learner.readers import Readers
 from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.closed_form.slda import StreamingLDA
 from i2cansay.testing.blobs import blobs
 from i2cansay.testing.requirements import state_difference
 
@@ -135,3 +136,33 @@ def test_a_lesson_of_one_batch_is_taught_to_a_copy_while_somebody_asks() -> None
         assert state_difference(before, known.state()) is None
     teach(alone, X[:5], y[:5])
     assert state_difference(alone.state(), learner.state()) is None
+
+
+@pytest.mark.parametrize("step", [1, 7, 100])
+def test_a_young_learner_without_an_order_gets_small_batches(
+    step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that its first lesson has samples to score before they are learnt; what it learns is the same."""
+    sizes: list[int] = []
+    learn = StreamingLDA._learn
+
+    def noted(self: StreamingLDA, X: Any, *arguments: Any) -> None:
+        sizes.append(len(X))
+        learn(self, X, *arguments)
+
+    monkeypatch.setattr(StreamingLDA, "_learn", noted)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 3)), np.arange(100) % 3
+    learner = StreamingLDA()
+    lesson = AtomicLesson(learner)
+    for start in range(0, 100, step):
+        lesson.add(X[start : start + step], y[start : start + step])
+    lesson.finish()
+    assert sizes == [8, 8, 8, 12, 18, 27, 19]
+    whole = StreamingLDA().partial_fit(X, y)
+    np.testing.assert_allclose(learner.class_scores(X), whole.class_scores(X), rtol=1e-4, atol=1e-4)
+    sizes.clear()
+    fixed = AtomicLesson(StreamingLDA(), batch_size=40)
+    fixed.add(X, y)
+    fixed.finish()
+    assert sizes == [40, 40, 20]

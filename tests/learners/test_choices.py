@@ -38,4 +38,4 @@ def test_the_sizes_keep_their_word(tmp_path: Path) -> None:
     assert (tmp_path / "small.i2cs").stat().st_size <= 12 * MEGABYTE
     best = make_learner("best").state_bytes(WIDTH, CLASSES)
     assert best is not None
-    assert 12 * MEGABYTE < best <= 80 * MEGABYTE
+    assert 12 * MEGABYTE < best <= 120 * MEGABYTE  # in memory, with the inverse that lessons update

@@ -19,7 +19,12 @@ from tests.learners.shared.material import digits, shared
         ("ridge", {}, 300_000),
         ("fecam", {}, 300_000),
         ("ranpac", {"n_projections": 300_000}, 2),
+        ("ranpac_recent", {"n_projections": 300_000}, 2),
+        ("gacl", {"n_projections": 300_000}, 2),
+        ("foal", {"n_projections": 300_000}, 2),
+        ("air", {"n_projections": 300_000}, 2),
         ("rff_lda", {"n_projections": 300_000}, 2),
+        ("klda", {"n_projections": 300_000}, 2),
         ("i2cansay_shared", {"lift": 300_000}, 2),
     ],
 )

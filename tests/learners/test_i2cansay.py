@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
 from i2cansay import I2CANSAY
+from i2cansay.core.paper.ican import PSEUDO_KINDS
 from i2cansay.core.types import Features, Rows
 
 
@@ -96,7 +97,8 @@ def test_renaming_the_classes_permutes_the_scores() -> None:
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"pseudo": kind} for kind in ("ican", "gaussian", "radius", "translation", "prototype", None)]
+    [{"pseudo": kind} for kind in (*PSEUDO_KINDS, None)]
+    + [{"pseudo": kind, "source": "nearest"} for kind in ("ican", "translation")]
     + [{"distance": distance} for distance in ("squared", "absolute")]
     + [
         {"bias_scale": "mean"},

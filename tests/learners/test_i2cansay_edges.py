@@ -20,7 +20,10 @@ VARIANTS: list[dict[str, Any]] = [
     {"distance": "absolute", "bias_scale": "mean"},
     {"pseudo": "gaussian", "memory_size": 20},
     {"pseudo": "radius"},
+    {"pseudo": "first_radius"},
     {"pseudo": "translation"},
+    {"source": "nearest"},
+    {"pseudo": "translation", "source": "nearest", "old_classes": "absent"},
     {"pseudo": "prototype", "memory_size": 3},
 ]
 variants = pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: "-".join(variant) or "as_printed")

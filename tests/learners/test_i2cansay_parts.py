@@ -134,7 +134,7 @@ def test_state_has_a_buffer_only_where_there_is_one() -> None:
 def test_state_of_other_classes_or_features_is_refused() -> None:
     X, y = samples()
     state = taught(X, y).state()
-    wider = {**state, "progress": state["progress"] + [1, 0, 0]}
+    wider = {**state, "progress": state["progress"] + [1, 0, 0, 0]}
     more = {**state, "labels": taught(X[:4], np.arange(4)).state()["labels"]}
     for forged, n_features, n_classes in ((wider, D + 1, C), (more, D, C + 1)):
         with pytest.raises(ValueError, match=f"should be of {n_classes} classes with {n_features} features"):

@@ -1,12 +1,14 @@
 import numpy as np
 import pytest
 
+from i2cansay import make_learner, merged
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.closed_form.gaussian_nb import OnlineGaussianNB
 from i2cansay.learners.closed_form.ncm import NearestClassMean
 from i2cansay.learners.closed_form.ranpac import RanPAC
 from i2cansay.learners.closed_form.ridge import RecursiveRidge
 from i2cansay.learners.closed_form.slda import StreamingLDA
+from i2cansay.learners.merging import check_parts
 
 Mergeable = NearestClassMean | OnlineGaussianNB | StreamingLDA | RecursiveRidge | RanPAC
 LEARNERS: list[Mergeable] = [
@@ -67,3 +69,37 @@ def test_unfit_partners_are_refused_and_nothing_changes(like: Mergeable) -> None
         with pytest.raises(ValueError, match=sentence):
             mine.merge(other)
     assert same_state(mine, before)
+
+
+def test_merged_equals_one_stream_and_changes_no_part() -> None:
+    X, y = draw()
+    parts = [make_learner("best", feature_transform="none").partial_fit(X[i::3], y[i::3]) for i in range(3)]
+    before = [part.state() for part in parts]
+    together = merged(parts)
+    whole = make_learner("best", feature_transform="none").partial_fit(X, y)
+    np.testing.assert_allclose(together.class_scores(X), whole.class_scores(X), rtol=1e-6, atol=1e-8)
+    for part, state in zip(parts, before, strict=True):
+        assert all(np.array_equal(part.state()[name], array) for name, array in state.items())
+
+
+def test_parts_must_agree_before_they_are_taught() -> None:
+    check_parts([make_learner("best", feature_transform="sqrt") for _ in range(2)])
+    with pytest.raises(ValueError, match=r'part 2: feature_transform="auto" .* "sqrt"'):
+        check_parts([make_learner("best") for _ in range(2)])
+    with pytest.raises(ValueError, match=r"part 3: different projections \(n_projections\)"):
+        check_parts([RanPAC(random_state=seed) for seed in (1, 1, 2)])
+    with pytest.raises(ValueError, match=r"part 2: .*random_state None and None"):
+        check_parts([RanPAC() for _ in range(2)])
+    with pytest.raises(ValueError, match="part 2: the two learners differ in width"):
+        check_parts([make_learner("small", feature_transform="sqrt", width=w) for w in (512, 256)])
+    with pytest.raises(ValueError, match="nothing to merge"):
+        check_parts([])
+    with pytest.raises(ValueError, match="Naive cannot be merged"):
+        check_parts([make_learner("naive")])
+
+
+def test_taught_parts_that_see_features_apart_are_named() -> None:
+    one = make_learner("best").partial_fit([[1.0, 2.0], [3.0, 1.0]], ["a", "b"])
+    other = make_learner("best").partial_fit([[-1.0, 2.0], [3.0, 1.0]], ["a", "b"])
+    with pytest.raises(ValueError, match="part 2: one learner takes the square root"):
+        merged([one, other])

@@ -9,7 +9,7 @@ import pytest
 from i2cansay import LEARNERS, make_learner
 from i2cansay.testing.memory import check_size_is_told_beforehand
 
-UNBOUNDED = {"joint", "cndpm"}
+UNBOUNDED = {"joint", "cndpm", "dsdm_sessions"}
 """They keep more with every sample, or with every stretch of the stream that is unlike those before."""
 MEMORIES: list[dict[str, Any]] = [{"memory_size": 1}, {"memory_size": 30}, {"memory_size": 300}]
 VARIED: dict[str, list[dict[str, Any]]] = {
@@ -33,7 +33,17 @@ VARIED: dict[str, list[dict[str, Any]]] = {
     "slda": [{"shrinkage": "oas"}],
     "ridge": [{"penalty": "gcv"}, {"fit_intercept": False}],
     "ranpac": [{"n_projections": 1}, {"n_projections": 40}, {"n_projections": 300}],
+    "ranpac_recent": [{"n_projections": 1}, {"n_projections": 40}],
+    "gacl": [{"n_projections": 1}, {"n_projections": 40}, {"n_projections": 300}],
+    "foal": [{"n_projections": 1}, {"n_projections": 40}],
+    "air": [
+        {"n_projections": 1},
+        {"n_projections": 40},
+        {"n_projections": 300},
+        {"n_projections": 40, "covariance": "class"},
+    ],
     "rff_lda": [{"n_projections": 1}, {"n_projections": 40}, {"n_projections": 300}],
+    "klda": [{"n_projections": 1}, {"n_projections": 40, "n_members": 3}],
     "fecam": [{"covariance": "common"}],
     "ensemble": [{"n_classifiers": 1}, {"n_classifiers": 64}],
     "gss": [*MEMORIES, {"memory_size": 30, "selection": "iqp"}],
@@ -43,6 +53,7 @@ VARIED: dict[str, list[dict[str, Any]]] = {
 }
 # Matrices of thousands of rows, or thousands of samples.
 SLOW = {"i2cansay_shared", "cope"}
+LIFTED = {name for name in LEARNERS if "n_projections" in make_learner(name).get_params()}
 
 
 @pytest.mark.parametrize(
@@ -51,8 +62,8 @@ SLOW = {"i2cansay_shared", "cope"}
     + [
         pytest.param(learner, {}, marks=[pytest.mark.slow] if learner in SLOW else [])
         for learner in LEARNERS
-        # Two of them differ from the cases above in the size of a matrix alone, which is half a gigabyte.
-        if learner not in UNBOUNDED | {"ranpac", "rff_lda"}
+        # Those with a lift differ from the cases above in the size of a matrix alone, up to half a gigabyte.
+        if learner not in UNBOUNDED | LIFTED
     ],
 )
 def test_the_size_told_bounds_the_size_taken(learner: str, parameters: dict[str, Any]) -> None:
@@ -64,7 +75,6 @@ def test_the_size_told_bounds_the_size_taken(learner: str, parameters: dict[str,
 @pytest.mark.parametrize("learner", sorted(LEARNERS))
 def test_every_learner_declares_its_size(learner: str) -> None:
     assert (make_learner(learner).state_bytes(4, 2) is None) == (learner in UNBOUNDED)
-    assert make_learner("dsdm", prune="session").state_bytes(4, 2) is None
 
 
 @pytest.mark.parametrize("name", ["auto", "wide"])

@@ -23,9 +23,11 @@ KILLS = int(os.environ.get("I2CANSAY_KILLS", "2"))
 LABELS = [f"class {number}" for number in range(7)]
 LESSONS_AT_ONCE = 4
 MODELS: dict[str, dict[str, Any]] = {
-    "usual": {"learner": "i2cansay"},
+    "paper": {"learner": "paper"},
     "shared": {"learner": "i2cansay_shared", "parameters": {"lift": 0}},
     "shared and lifted": {"learner": "i2cansay_shared", "parameters": {"lift": 64}},
+    "best": {"learner": "best"},
+    "small": {"learner": "small", "parameters": {"width": 20}},
 }
 
 

@@ -14,8 +14,7 @@ import pytest
 
 from i2cansay.service.client import Client, RequestRefused
 from i2cansay.service.errors import ServiceError
-from i2cansay.service.model.requests import Learn
-from i2cansay.service.model.served_model import Question
+from i2cansay.service.model.requests import Learn, Question
 from i2cansay.service.service import Service
 from tests.service.material import rows, teach
 from tests.service.running import Running

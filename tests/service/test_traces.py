@@ -19,7 +19,7 @@ from i2cansay.service.model.requests import Forget, Learn, Undo
 from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.storage import database_file
 from i2cansay.service.storage.database import Database
-from tests.service.material import WIDTH, make_image, new_model, rows, teach
+from tests.service.material import SHARED, WIDTH, make_image, new_model, rows, teach
 from tests.service.process import Process
 from tests.service.sending import form
 
@@ -88,19 +88,24 @@ def previous_states(
         yield raw_bytes(folder), before, model.state().learner.state()
 
 
-STATISTICS = ("moments.mean", "moments.m2", "head.weights")
+STATISTICS = {
+    "paper": ({"learner": "i2cansay"}, ("moments.mean", "moments.m2", "head.weights")),
+    **{name: (made, ("scatter.mean", "scatter.matrix")) for name, made in SHARED.items()},
+}
 
 
-def test_of_two_successive_states_only_the_later_is_on_disk(tmp_path: Path) -> None:
-    model = new_model(tmp_path)
+@pytest.mark.parametrize("kind", STATISTICS)
+def test_of_two_successive_states_only_the_later_is_on_disk(tmp_path: Path, kind: str) -> None:
+    made, statistics = STATISTICS[kind]
+    model = new_model(tmp_path, **made)
     for raw, before, after in previous_states(model, tmp_path, 30):
-        for name in STATISTICS:
-            for old, new in zip(before[name], after[name], strict=True):
+        for name in statistics:
+            for old, new in zip(*(np.atleast_2d(state[name]) for state in (before, after)), strict=True):
                 if not np.array_equal(old, new):
                     assert not found(raw, old)
-        assert found(raw, after["moments.mean"][0])  # the search does find what is there
+            assert found(raw, np.atleast_2d(after[name])[0])  # the search does find what is there
     model.close()
-    assert not found(raw_bytes(tmp_path), before["head.weights"][0])
+    assert not found(raw_bytes(tmp_path), np.atleast_2d(before[statistics[-1]])[0])
 
 
 def test_large_states_leave_no_older_pages_either(tmp_path: Path) -> None:
@@ -226,13 +231,14 @@ def test_a_careless_store_would_give_it_away(tmp_path: Path, monkeypatch: pytest
     model.close()
 
 
-def test_a_class_of_one_leaves_no_trace_in_what_is_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", STATISTICS)
+def test_a_class_of_one_leaves_no_trace_in_what_is_written(tmp_path: Path, kind: str) -> None:
     rng = np.random.default_rng(0)
     (tmp_path / "with").mkdir()
     (tmp_path / "without").mkdir()
     states = []
     for folder in ("with", "without"):
-        model = new_model(tmp_path / folder)
+        model = new_model(tmp_path / folder, **STATISTICS[kind][0])
         model.state().learner.set_params(random_state=0)
         rng = np.random.default_rng(3)
         teach(model, ["a", "b"] * 3, rng)

@@ -1,5 +1,7 @@
 """The checks pass an honest learner and catch broken ones, each with a sentence that names the fault."""
 
+import sys
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -194,8 +196,24 @@ class TakesAnyState(Means):
         self._sums, self._counts = state["sums"].copy(), state["counts"].copy()
 
 
+class Spies(Means):
+    """Looks up in the loop that teaches it where the session ends."""
+
+    def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
+        super()._learn(X, rows, weights)
+        self._sums *= 0.9 ** _session_in_play()
+
+
+def _session_in_play() -> int:
+    """Return the number of the session that `play` is at; 0 if it is not playing."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_code.co_name != "play":
+        frame = frame.f_back
+    return 0 if frame is None else int(frame.f_locals["batch"].session)
+
+
 def test_an_honest_learner_passes_every_check() -> None:
-    assert check_learner(Means()) == len(CHECKS)
+    assert check_learner(Means()) == len(CHECKS) - 1  # it cannot be merged
 
 
 @pytest.mark.parametrize(
@@ -222,6 +240,7 @@ def test_an_honest_learner_passes_every_check() -> None:
         (DoesNotLearn, "learns", "it does not learn"),
         (IsNotSeeded, "same_seed_same_scores", "the same seed and stream gave different states"),
         (TakesAnyState, "damaged_state_is_refused", "was accepted"),
+        (Spies, "sessions_are_told_to_whoever_declares_it", "must make no difference"),
     ],
 )
 def test_a_broken_learner_is_caught(broken: type[Means], check: str, sentence: str) -> None:
@@ -253,5 +272,11 @@ def test_a_claim_is_checked_only_where_it_is_made() -> None:
         order_free = False
 
     names = {name for name, _ in learner_checks(Honest())}
-    assert not names & {"memory_is_flat", "no_sample_is_kept", "order_and_batches_do_not_matter"}
-    assert check_learner(Honest()) == len(CHECKS) - 3
+    claimed = {
+        "memory_is_flat",
+        "no_sample_is_kept",
+        "order_and_batches_do_not_matter",
+        "merged_changes_no_part",
+    }
+    assert not names & claimed
+    assert check_learner(Honest()) == len(CHECKS) - 4

@@ -4,48 +4,60 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 
 import typer
 
 import i2cansay
 from i2cansay.cli import data, encoder
 from i2cansay.cli import serve as service
+from i2cansay.cli.application import Application
 from i2cansay.cli.correct import forget, relabel, rename, unlearn
 from i2cansay.cli.demo import demo
 from i2cansay.cli.doctor import doctor
 from i2cansay.cli.encode import encode
+from i2cansay.cli.examine import examine
+from i2cansay.cli.info import info
 from i2cansay.cli.learn import learn
+from i2cansay.cli.merge import merge
 from i2cansay.cli.predict import predict
 from i2cansay.cli.report import report
 from i2cansay.cli.reproduce import reproduce
 from i2cansay.cli.run import run
 from i2cansay.cli.verify import verify
+from i2cansay.cli.watch import watch
 
-app = typer.Typer(
+TEACHING = "Teach a model and ask it"
+CORRECTING = "Correct what it was taught"
+SERVING = "Let people teach it on a page"
+IMAGES = "Images and encoders"
+COMPARING = "Compare learners, reproduce the paper"
+
+app = Application(
     name="i2cansay",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    rich_markup_mode="markdown",
-    help="A classifier that keeps learning from a labelled stream: one pass, no task boundaries, no stored samples.",
+    add_completion=True,
+    help="An image classifier that keeps learning: one pass, new classes at any time, no stored images.",
+    epilog="`i2cansay COMMAND -h` describes a command. To begin: i2cansay demo, or i2cansay data sample digits.",
 )
-app.command()(demo)
-app.command()(run)
-app.command()(reproduce)
-app.command()(report)
-app.command()(verify)
-app.command()(learn)
-app.command()(predict)
-app.command()(relabel)
-app.command()(unlearn)
-app.command()(forget)
-app.command()(rename)
-app.command()(encode)
-app.command()(service.serve)
-app.command()(doctor)
-app.add_typer(service.app, name="token")
-app.add_typer(encoder.app, name="encoder")
-app.add_typer(data.app, name="data")
+SECTIONS: dict[str, dict[str, Callable[..., None]]] = {
+    TEACHING: {"learn": learn, "predict": predict, "test": examine, "watch": watch, "info": info},
+    CORRECTING: {
+        "relabel": relabel,
+        "unlearn": unlearn,
+        "forget": forget,
+        "rename": rename,
+        "merge": merge,
+    },
+    SERVING: {"serve": service.serve, "doctor": doctor},
+    IMAGES: {"encode": encode},
+    COMPARING: {"demo": demo, "run": run, "reproduce": reproduce, "report": report, "verify": verify},
+}
+for section, commands in SECTIONS.items():
+    for name, command in commands.items():
+        app.command(name, rich_help_panel=section)(command)
+app.add_typer(service.app, name="token", rich_help_panel=SERVING)
+app.add_typer(data.app, name="data", rich_help_panel=IMAGES)
+app.add_typer(encoder.app, name="encoder", rich_help_panel=IMAGES)
 
 
 def _version(wanted: bool) -> None:
@@ -60,13 +72,14 @@ def options(
         False, "--version", callback=_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
-    """A classifier that keeps learning from a labelled stream: one pass, no task boundaries, no stored samples."""
+    """An image classifier that keeps learning: one pass, new classes at any time, no stored images."""
 
 
 def main() -> None:
     """Run the command line; what went wrong becomes one sentence and exit code 2."""
     try:
-        app()
+        # Also for `python -m i2cansay`: completion is installed for the command.
+        app(prog_name="i2cansay")
     except BrokenPipeError:  # `i2cansay ... | head`: nobody reads on, and that is no error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

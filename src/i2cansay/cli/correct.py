@@ -181,9 +181,14 @@ class _Correction:
     @contextmanager
     def _images(self) -> Iterator[tuple[ImageLearner, Progress | None]]:
         """Lend the model of images, and write it once the block has changed it."""
+        from i2cansay.cli.lessons import unreadable_told
+
         replacement = Replacement(self.model)
         known = open_image_model(self.model, own=self.learner, encoder=self.encoder, threads=self.threads)
-        with image_progress("encoding", len(self.material.paths)) as progress:
+        with (
+            image_progress("encoding", len(self.material.paths)) as progress,
+            unreadable_told("leave them out"),
+        ):
             yield known, progress
         replacement.write(known.save)
 

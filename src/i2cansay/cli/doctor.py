@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from i2cansay.cli.folders import check_folder
+
 
 def doctor(
     folder: Annotated[
@@ -17,10 +19,11 @@ def doctor(
         typer.Option(help="Copy every undamaged model into this folder, and check the copies."),
     ] = None,
 ) -> None:
-    """Check every model in a data folder: structure, digests, counts.
+    """Check every model in a data folder of the service: structure, digests, counts.
 
     Changes nothing. The exit code is 1 if a model is damaged.
     """
+    check_folder(folder)
     from i2cansay.service.diagnosis import back_up, examine
 
     findings = list(examine(folder))

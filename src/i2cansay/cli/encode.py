@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from i2cansay.cli.encoder import DEVICE_HELP
+from i2cansay.cli.folders import check_folder, check_there
 
 if TYPE_CHECKING:
     from i2cansay.features.encoding import Progress
@@ -66,6 +67,8 @@ def encode(
 
     Example: i2cansay encode cifar100 --encoder efficientnet-lite0 --split train
     """
+    check_folder(data)
+    check_there(*([] if weights is None else [weights]))
     from i2cansay.datasets import get_dataset
     from i2cansay.encoders import get_encoder
     from i2cansay.features import encode_dataset

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from i2cansay.cli.application import Application
+
 if TYPE_CHECKING:
     from i2cansay.encoders.preprocessing import Preprocessing
 
-app = typer.Typer(
-    no_args_is_help=True, help="Encoders, which turn images into feature vectors: list, add, info, bench."
-)
+app = Application(help="Encoders, which turn images into feature vectors: list, add, info, bench.")
 
 NAME_HELP = (
     "An encoder of the list, the path of an .onnx file, or `package.module:NAME`; with `+stages`, `+mirror` and "

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import typer
 
 from i2cansay.experiments.run.comparison import FeatureData
 
 
-def features_of(dataset: str, encoder: str, *, size: int | None, fraction: float | None) -> FeatureData:
+def features_of(
+    dataset: str, encoder: str, *, size: int | None, fraction: float | None, data: Path | None = None
+) -> FeatureData:
     """Return train and test features of a data set by name, from the feature store or encoded now."""
     from i2cansay.cli.encode import Meter, show_encoding
     from i2cansay.datasets import get_dataset
     from i2cansay.encoders import get_encoder
     from i2cansay.features import encode_dataset
 
-    found, model = get_dataset(dataset), get_encoder(encoder, size=size)
+    found, model = get_dataset(dataset, root=data), get_encoder(encoder, size=size)
     parts = {}
     for split in ("train", "test"):
         with show_encoding(f"{dataset} {split}", Meter()) as progress:

@@ -219,12 +219,12 @@ def _report(model: Path, lesson: Lesson, n_classes: int) -> None:
         f"{model}: learnt {several(lesson.learnt, lesson.noun)}, knows {several(n_classes, 'class', 'classes')}"
     )
     if lesson.doubts:
-        typer.echo("\nLabels to check: these looked like another class just before they were learnt.")
+        typer.echo("\nLabels to check: these looked like another class before they were learnt.")
         rows = [(name, doubt.label, doubt.guess, f"{doubt.probability:.3f}") for name, doubt in lesson.doubts]
         typer.echo(
             aligned([(lesson.noun, "taught as", "looked like", "probability of its label"), *rows], right=[3])
         )
     if lesson.skipped:
-        typer.echo(f"{several(len(lesson.skipped), 'image')} could not be read and were left out:", err=True)
+        typer.echo(f"left out, as they could not be read: {several(len(lesson.skipped), 'image')}", err=True)
         for reason in lesson.skipped:
             typer.echo(f"  {reason}", err=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,13 @@ import numpy as np
 from i2cansay.cli.image_progress import image_progress
 from i2cansay.cli.material import Material
 from i2cansay.cli.model import FeatureModel, as_known_label
+from i2cansay.cli.text_table import several
 from i2cansay.features import FeatureStore, load_features
-from i2cansay.image_learner import Doubt, ImageLearner
+from i2cansay.image_learner import Doubt, Examination, ImageLearner, UnreadableImages
 from i2cansay.image_learner.atomic_lesson import AtomicLesson
 from i2cansay.image_learner.doubts import Doubts
 from i2cansay.learners.labels import KINDS, same_kind
+from i2cansay.learners.lessons import check_takes_lessons
 
 if TYPE_CHECKING:
     from i2cansay.encoders.encoder import Encoder
@@ -39,7 +42,7 @@ def learn_images(model: ImageLearner, material: Material, *, skip_bad: bool, dou
         order = np.random.default_rng(0).permutation(order)
     paths = [material.paths[index] for index in order]
     labels = known_labels(material.labels, model.learner.label_kind)
-    with image_progress("encoding", len(paths)) as progress:
+    with image_progress("encoding", len(paths)) as progress, unreadable_told():
         report = model.learn(
             paths,
             [labels[index] for index in order],
@@ -51,10 +54,38 @@ def learn_images(model: ImageLearner, material: Material, *, skip_bad: bool, dou
     return Lesson(report.learnt, "image", named, list(report.skipped.values()))
 
 
+def examine_images(
+    model: ImageLearner, material: Material, *, skip_bad: bool, error: float, new_error: float
+) -> Examination:
+    """Compare the answers to images with their labels."""
+    with image_progress("encoding", len(material.images)) as progress, unreadable_told():
+        return model.examine(
+            material.paths,
+            known_labels(material.labels, model.learner.label_kind),
+            error=error,
+            new_error=new_error,
+            on_error="skip" if skip_bad else "raise",
+            progress=progress,
+        )
+
+
+@contextmanager
+def unreadable_told(advice: str = "--skip-bad leaves them out") -> Iterator[None]:
+    """Name images that cannot be read as the shell does: by file, with what to do."""
+    try:
+        yield
+    except UnreadableImages as error:
+        reasons = list(error.reasons.values())
+        raise ValueError(
+            f"{several(len(reasons), 'image')} cannot be read, so nothing was done ({advice}): {'; '.join(reasons)}"
+        ) from error
+
+
 def learn_tables(
     model: FeatureModel, tables: Sequence[Path], *, label_column: str, batch_size: int | None, doubts: int
 ) -> Lesson:
     """Teach the rows of CSV and NPZ files, in their order."""
+    check_takes_lessons(model.learner)
     found, names, starts = Doubts(doubts), list[str](), list[int]()
     lesson = AtomicLesson(model.learner, doubts=found, batch_size=batch_size)
     kind, learnt = model.learner.label_kind, 0

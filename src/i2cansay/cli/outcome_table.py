@@ -32,7 +32,7 @@ def print_outcomes(title: str, outcomes: Mapping[str, Sequence[Outcome]], captio
         sessions = all(run.every_session for run in runs)
         prequential = [prequential_accuracy(run) for run in runs]
         table.add_row(
-            name if kind.streaming else f"{name} (offline)",
+            _marked(name, is_offline=not kind.streaming, told_sessions=runs[0].told_sessions),
             _spread([100 * last_accuracy(run) for run in runs]),
             _spread([100 * average_accuracy(run) for run in runs]) if sessions else "-",
             _spread([100 * forgetting(run) for run in runs]) if sessions else "-",
@@ -44,6 +44,11 @@ def print_outcomes(title: str, outcomes: Mapping[str, Sequence[Outcome]], captio
     console = Console()
     # A pipe has no width of its own; 120 characters hold the table.
     Console(width=console.width if console.is_terminal else 120).print(table)
+
+
+def _marked(name: str, *, is_offline: bool, told_sessions: bool) -> str:
+    """Return the name of a learner, marked if it does not learn what comes as it comes."""
+    return f"{name} (offline)" if is_offline else f"{name} (told sessions)" if told_sessions else name
 
 
 def _spread(values: Sequence[float]) -> str:

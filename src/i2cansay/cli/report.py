@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from i2cansay.cli.folders import check_folder_of, check_records
+
 
 def report(
     records: Annotated[
@@ -34,6 +36,8 @@ def report(
 
     Example: i2cansay report i2cansay-records --html report.html
     """
+    check_records(records)
+    check_folder_of(html, markdown)
     from i2cansay.experiments.report.illustration import load_illustrations
     from i2cansay.experiments.report.packing import pack_tables
     from i2cansay.experiments.report.plan_models import plan_model

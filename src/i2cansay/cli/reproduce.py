@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from i2cansay.cli.folders import check_folder
+
 if TYPE_CHECKING:
     from i2cansay.experiments.declare.choice import Choice
     from i2cansay.experiments.run.shared_features import EncodingProgress
@@ -31,6 +33,13 @@ def reproduce(
         str | None,
         typer.Option(
             help="Only the columns of this data set; one that the table does not have is played in every column."
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the data set, or with a folder for each of several; by default they are searched for in "
+            "I2CANSAY_DATA."
         ),
     ] = None,
     backbone: Annotated[str | None, typer.Option(help="Only the rows of this backbone of the paper.")] = None,
@@ -68,6 +77,7 @@ def reproduce(
     Examples: i2cansay reproduce table1 --dataset digits
     and: i2cansay reproduce table4 --encoder efficientnet-lite0
     """
+    check_folder(data)
     from i2cansay.experiments.declare.choice import Choice
     from i2cansay.experiments.declare.declaration import DECLARED
     from i2cansay.experiments.report.illustration import ILLUSTRATIONS, illustrate, save_illustration
@@ -81,7 +91,7 @@ def reproduce(
     names = (*DECLARED, *ILLUSTRATIONS) if table == "all" else (table,)
     for name, chosen in _with_rows(names, choice):
         if name in ILLUSTRATIONS:
-            made = illustrate(name, encoder=encoder, progress=_encoding_lines())
+            made = illustrate(name, encoder=encoder, data=data, progress=_encoding_lines())
             typer.echo(f"{made.title}: wrote {save_illustration(made, records)}")
             continue
         with show_run(name) as progress:
@@ -89,6 +99,7 @@ def reproduce(
                 name,
                 chosen,
                 records,
+                data=data,
                 jobs=jobs,
                 again=again,
                 progress=progress,

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from i2cansay.cli.folders import check_folder_of, check_there
+
 
 def run(
     train: Annotated[
@@ -18,7 +20,7 @@ def run(
     learner: Annotated[
         list[str],
         typer.Option(
-            help="Name of a learner, or `package.module:Class`; repeat for several. `all`: every one of ours."
+            help="Name of a learner, or `package.module:Class`; repeat for several, or `all` for every one there is."
         ),
     ] = ["i2cansay"],  # noqa: B006 - typer reads the default, nobody changes it
     stream: Annotated[
@@ -45,6 +47,8 @@ def run(
 
     Example: i2cansay run cub_train.npz --test cub_test.npz --learner i2cansay --learner slda --stream step:5
     """
+    check_there(train, test, hint="; expected CSV with a header, or .npz")
+    check_folder_of(json_file)
     from i2cansay.cli.outcome_table import print_outcomes
     from i2cansay.cli.parameter_options import parse_settings
     from i2cansay.experiments.run.comparison import FeatureData, compare

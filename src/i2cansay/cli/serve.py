@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from i2cansay.cli.application import Application
+
 if TYPE_CHECKING:
     from i2cansay.service.service import Service
 
-app = typer.Typer(no_args_is_help=True, help="Tokens of a service: add, list, remove.")
+app = Application(help="Tokens of a service: add, list, remove.")
 Folder = Annotated[Path, typer.Argument(help="The data folder of the service.")]
 
 

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from i2cansay.cli.folders import check_folder_of, check_records
+
 
 def verify(
     records: Annotated[
@@ -26,11 +28,20 @@ def verify(
 
     Undecided: with these seeds the interval spans zero. Vacuous: what the claim varies changes under 0.1% of the
     predictions. Exit code 0: every tested claim holds, or its failure is allowed; 1: one does not; 2: the records
-    test no claim.
+    test no claim, although they are of the paper's data sets. On other data, such as digits, there is nothing to
+    check, and it says so.
 
     Example: i2cansay verify i2cansay-records --allow best-beta --allow flat-in-memory:significance=False
     """
-    from i2cansay.experiments.claims.verification import claim_labels, claim_names, failures, is_tested
+    check_records(records)
+    check_folder_of(markdown)
+    from i2cansay.experiments.claims.verification import (
+        claim_labels,
+        claim_names,
+        failures,
+        foreign_datasets,
+        is_tested,
+    )
     from i2cansay.experiments.claims.verification import verify as check
     from i2cansay.experiments.declare.declaration import VARIANTS
     from i2cansay.experiments.report.report_findings import findings_model, summary
@@ -46,6 +57,9 @@ def verify(
     loaded = load_records(*records, report=corrupt.append)
     if not loaded:
         raise ValueError(f"there is no usable record in {', '.join(map(str, records))}")
+    if not corrupt and (foreign := foreign_datasets(loaded)):
+        typer.echo(_no_claims_on(foreign, len(loaded)))
+        return
     findings = check(loaded)
     print_model(findings_model(findings))
     typer.echo(summary(findings))
@@ -64,3 +78,14 @@ def verify(
             "these records test no claim: a claim is about the paper's data sets and shares of the data, with "
             "the rows it names; play its table with `i2cansay reproduce`"
         )
+
+
+def _no_claims_on(datasets: list[str], n_records: int) -> str:
+    return (
+        f"{n_records} records of {', '.join(datasets)}: the paper claims nothing about "
+        f"{'this data set' if len(datasets) == 1 else 'these data sets'}, so there is nothing to check.\n"
+        "`i2cansay report` shows the tables. The claims are about CIFAR-10, CIFAR-100, CUB-200 and CORe50; "
+        "to check some:\n"
+        "  i2cansay reproduce table4 --encoder efficientnet-lite0\n"
+        "  i2cansay verify i2cansay-records"
+    )

@@ -1,6 +1,6 @@
 """Evaluation: the one loop that drives a stream through a learner, and metrics of the outcome."""
 
-from i2cansay.evaluate.learner_protocol import Learner, ToldOfSessions
+from i2cansay.evaluate.learner_protocol import Learner
 from i2cansay.evaluate.metrics import (
     accuracy_curve,
     accuracy_per_class,
@@ -20,7 +20,6 @@ __all__ = [
     "Moment",
     "Outcome",
     "Progress",
-    "ToldOfSessions",
     "accuracy_curve",
     "accuracy_per_class",
     "average_accuracy",

@@ -1,7 +1,7 @@
 """What `play` requires of a learner: to learn a batch, to predict, to return its state."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
@@ -11,7 +11,7 @@ class Learner(Protocol):
 
     The properties are facts that a learner declares as class attributes: whether it keeps samples; whether it
     learns in one pass (`streaming`), or collects everything and fits later; whether its predictions are independent
-    of the order of the samples; whether it needs to be told where sessions end (see `ToldOfSessions`).
+    of the order of the samples; whether a batch must be a whole session (`needs_boundaries`).
     """
 
     @property
@@ -31,11 +31,3 @@ class Learner(Protocol):
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """Return everything it has learnt, as arrays."""
-
-
-@runtime_checkable
-class ToldOfSessions(Protocol):
-    """A learner that can be told where sessions end; `play` does so only if asked to."""
-
-    def end_session(self) -> object:
-        """End a session; called before it is measured."""

@@ -61,7 +61,7 @@ class Outcome:
     stores_samples : bool
         Whether that state holds samples.
     told_sessions : bool
-        Whether the learner was told where sessions end, and so was not task-free.
+        Whether the learner was given whole sessions, and so told where they end: it was not task-free.
 
     Examples
     --------

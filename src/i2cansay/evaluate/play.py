@@ -1,7 +1,9 @@
 """The one training loop: drives a stream through a learner and counts what it gets right.
 
 The learner is given features and labels, batch by batch, and rows to predict. It is never given a row number, the
-number of classes to come or a test label, and it learns where a session ends only with `tell_sessions`.
+number of classes to come or a test label. Only a learner that declares `needs_boundaries` is told where a session
+ends: it is given each session whole, in one batch. There is no other call by which a learner could be told, and the
+outcome says whether it was.
 """
 
 from time import perf_counter
@@ -9,7 +11,7 @@ from time import perf_counter
 import numpy as np
 
 from i2cansay.core.types import Features, Rows
-from i2cansay.evaluate.learner_protocol import Learner, ToldOfSessions
+from i2cansay.evaluate.learner_protocol import Learner
 from i2cansay.evaluate.outcome import Checkpoint, Outcome
 from i2cansay.evaluate.progress import Moment, Progress
 from i2cansay.streams import Batch, Stream
@@ -29,7 +31,6 @@ def play(
     y_test: Labels,
     prequential: bool = True,
     every_session: bool = True,
-    tell_sessions: bool = False,
     progress: Progress | None = None,
 ) -> Outcome:
     """Teach a learner a stream, measure it on the way, and return the counts.
@@ -37,7 +38,9 @@ def play(
     Parameters
     ----------
     learner : Learner
-        Is changed; it keeps what it has learnt before.
+        Is changed; it keeps what it has learnt before. If it declares `needs_boundaries`, it is given the distinct
+        rows of a session in one batch when the session ends, before it is measured; how often it goes over them is
+        up to the learner, not to the stream. This is not task-free, and the outcome says so (`told_sessions`).
     X, y : arrays of shape (n, d) and (n,)
         The samples that the stream is an order of.
     stream : Stream
@@ -52,9 +55,6 @@ def play(
     every_session : bool
         Whether to measure after each session. If False, only the end of the stream is measured, for learners that
         are slow to predict; there are then no averages over sessions.
-    tell_sessions : bool
-        Call `end_session` of a learner that has it after each session, before it is measured. This is no longer
-        task-free, and the outcome says so; some published protocols do it.
     progress : callable, optional
         Called after each batch; see `show_progress`.
 
@@ -75,17 +75,12 @@ def play(
     """
     y, y_test = np.asarray(y), np.asarray(y_test)
     _check_arrays(X, y, stream, X_test, y_test)
-    if tell_sessions and not stream.has_sessions:
+    if learner.needs_boundaries and not stream.has_sessions:
         raise ValueError(
-            f"the stream {stream.name!r} has no sessions to tell the learner of; play it without tell_sessions"
+            f"{type(learner).__name__} has to be given whole sessions, and the stream {stream.name!r} has none; "
+            "play a stream with sessions, such as step:5"
         )
-    game = _Game(
-        learner,
-        (X, y),
-        (X_test, y_test),
-        ask_first=prequential and learner.streaming,
-        told=learner if tell_sessions and isinstance(learner, ToldOfSessions) else None,
-    )
+    game = _Game(learner, (X, y), (X_test, y_test), ask_first=prequential and learner.streaming)
     batches = list(stream)
     checkpoints: list[Checkpoint] = []
     accuracy: float | None = None
@@ -110,7 +105,7 @@ def play(
         prediction_seconds=game.prediction_seconds,
         state_bytes=sum(int(array.nbytes) for array in learner.state().values()),
         stores_samples=learner.stores_samples,
-        told_sessions=game.told is not None,
+        told_sessions=game.whole_sessions,
     )
 
 
@@ -124,9 +119,10 @@ class _Game:
         test: tuple[Features, Labels],
         *,
         ask_first: bool,
-        told: ToldOfSessions | None,
     ) -> None:
-        self.learner, self.ask_first, self.told = learner, ask_first, told
+        self.learner, self.ask_first = learner, ask_first
+        self.whole_sessions = learner.needs_boundaries
+        self.held_back: list[Rows] = []  # of the session, for a learner that is given whole ones
         (self.X, self.y), (self.X_test, self.y_test) = train, test
         self.classes = np.unique(np.concatenate([np.unique(self.y), np.unique(self.y_test)]))
         self.class_of_row = np.searchsorted(self.classes, self.y)
@@ -143,23 +139,29 @@ class _Game:
         """Predict the rows that come for the first time, if asked to, then let the learner learn the batch."""
         if self.ask_first:
             self._ask(np.unique(batch.rows[~self.presented[batch.rows]]))
+        if self.whole_sessions:
+            self.held_back.append(batch.rows)
+        else:
+            self._teach(batch.rows)
+        self.samples += batch.rows.size
+        self.presented[batch.rows] = True
+
+    def _teach(self, rows: Rows) -> None:
         # Indexing by rows copies: a learner cannot reach the other rows through the batch.
-        X, y = self.X[batch.rows], self.y[batch.rows]
+        X, y = self.X[rows], self.y[rows]
         start = perf_counter()
         self.learner.partial_fit(X, y)
         self.learning_seconds += perf_counter() - start
-        self.samples += batch.rows.size
-        self.presented[batch.rows] = True
-        self.seen[self.class_of_row[batch.rows]] = True
+        self.seen[self.class_of_row[rows]] = True
 
     def end_session(self) -> None:
-        """Note the new classes of the session; tell the learner only if asked to."""
+        """Note the new classes of the session; give it whole to a learner that needs boundaries, each row once."""
+        if self.whole_sessions:
+            rows = np.concatenate(self.held_back)
+            self._teach(rows[np.sort(np.unique(rows, return_index=True)[1])])
+            self.held_back.clear()
         self.new_classes.append(tuple(np.flatnonzero(self.seen & ~self.seen_in_past_sessions).tolist()))
         self.seen_in_past_sessions = self.seen.copy()
-        if self.told is not None:
-            start = perf_counter()
-            self.told.end_session()
-            self.learning_seconds += perf_counter() - start
 
     def checkpoint(self) -> Checkpoint:
         """Predict the test rows of the classes seen so far and count by class."""
@@ -180,7 +182,7 @@ class _Game:
         return sum(checkpoint.correct) / total if total else None
 
     def _ask(self, rows: Rows) -> None:
-        # Rows of classes that have not come are wrong in any case; before the first batch that is all rows.
+        # Rows of classes not learnt yet are wrong in any case; before the first batch that is all rows.
         known = rows[self.seen[self.class_of_row[rows]]]
         self.predicted += rows.size
         self.predicted_correctly += int(np.sum(self._predict(self.X, known) == self.y[known]))

@@ -16,6 +16,10 @@ from i2cansay.learners.base import OnlineClassifier
 
 # The paper's mini-batch, for learners that have no batch_size of their own.
 BATCH_SIZE = 50
+# Samples of the first batch of a learner that does not depend on their order; later ones grow with what it knows.
+# It learns the same from any batches, but only samples that come after others are scored before they are learnt,
+# and probabilities and verdicts rest on those scores.
+FIRST_BATCH = 8
 
 
 class AtomicLesson:
@@ -37,7 +41,8 @@ class AtomicLesson:
     doubts : Doubts, optional
         Is shown the rows before they are learnt.
     batch_size : int, optional
-        Rows of a batch; by default the learner's own.
+        Rows of a batch; by default the learner's own, and fewer while a learner that does not depend on the order of
+        samples is young.
 
     Examples
     --------
@@ -65,7 +70,7 @@ class AtomicLesson:
         self._readers = readers or Readers()
         self._doubts = doubts or Doubts(0)
         self._copy: OnlineClassifier | None = None
-        self._size: int = batch_size or getattr(learner, "batch_size", None) or BATCH_SIZE
+        self._given_size = batch_size
         self._waiting: tuple[Features, NDArray[Any], Rows] | None = None
         self._added = self._scored = 0
 
@@ -81,12 +86,23 @@ class AtomicLesson:
             X, y, indices = (
                 np.concatenate(pair) for pair in zip(self._waiting, (X, y, indices), strict=True)
             )
-        while len(X) > self._size:
+        while len(X) > (size := self._size):
             self._score(X, y, indices)
-            self._taught().partial_fit(X[: self._size], y[: self._size])
-            X, y, indices = X[self._size :], y[self._size :], indices[self._size :]
-            self._scored = max(0, self._scored - self._size)
+            self._taught().partial_fit(X[:size], y[:size])
+            X, y, indices = X[size:], y[size:], indices[size:]
+            self._scored = max(0, self._scored - size)
         self._waiting = X, y, indices
+
+    @property
+    def _size(self) -> int:
+        """How many rows the next batch has."""
+        if self._given_size is not None:
+            return self._given_size
+        learner = self._copy or self._learner
+        size: int = getattr(learner, "batch_size", None) or BATCH_SIZE
+        if not learner.order_free:
+            return size
+        return min(size, max(FIRST_BATCH, learner._n_seen // 2 if learner._started else 0))
 
     def _score(self, X: Features, y: NDArray[Any], indices: Rows) -> None:
         """Show the rows of the coming batch to the doubts, and more with them; none is shown twice."""
@@ -102,14 +118,19 @@ class AtomicLesson:
             return
         X, y, indices = self._waiting
         self._score(X, y, indices)
-        if self._copy is None and self._learner._started:
-            # Ctrl-C could stop `partial_fit` halfway.
-            with interrupts_deferred():
-                if self._readers.change_if_idle(lambda: self._learner.partial_fit(X, y)):
-                    return
-        self._taught().partial_fit(X, y)
-        if self._taught()._started:
-            self._readers.replace(self._learner, self._taught())
+        if not self._finish_in_place(X, y):
+            self._taught().partial_fit(X, y)
+            if self._taught()._started:
+                self._readers.replace(self._learner, self._taught())
+        self._doubts.finish(self._learner)
+
+    def _finish_in_place(self, X: Features, y: NDArray[Any]) -> bool:
+        """Teach a lesson of a single batch to the learner itself, if it may be; return whether it was."""
+        if self._copy is not None or not self._learner._started:
+            return False
+        # Ctrl-C could stop `partial_fit` halfway.
+        with interrupts_deferred():
+            return self._readers.change_if_idle(lambda: self._learner.partial_fit(X, y))
 
     def _taught(self) -> OnlineClassifier:
         if self._copy is None:

@@ -27,6 +27,7 @@ from i2cansay.learners import blocks_parameter, learner_class, make_learner
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.choices import CHOICES
 from i2cansay.learners.labels import Label, as_labels
+from i2cansay.learners.lessons import check_takes_lessons
 from i2cansay.learners.model_file import load_with_extra, save
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ class ImageLearner(ImagePredictor):
         if isinstance(learner, str):
             widths = [block.width for block in encoder.blocks]
             learner = make_learner(learner, **blocks_parameter(learner, widths))
+        check_takes_lessons(learner)
         width = getattr(learner, "n_features_in_", encoder.dim)
         if width != encoder.dim:
             raise ValueError(

@@ -40,7 +40,8 @@ class LearnerFacts:
     order_free: ClassVar[bool] = False
     """Whether the scores depend on the samples only, neither on their order nor on how they are batched."""
     needs_boundaries: ClassVar[bool] = False
-    """Whether it must be told where one task ends and the next begins."""
+    """Whether it takes each batch for a whole session, and so must be told where one ends. Such learners are in
+    `learners/sessions`; only `evaluate.play` gives them sessions, and every table and record marks them."""
     lazy: ClassVar[bool] = False
     """Whether the first scores after a change are expensive, because something is solved for them."""
     plain_means: ClassVar[bool] = True

@@ -3,15 +3,19 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from i2cansay.core.buffers.reservoir import Reservoir
 from i2cansay.core.paper.head import LinearHead, row_weights, softmax
 from i2cansay.core.paper.ican import (
     PSEUDO_KINDS,
+    SOURCES,
     OldClasses,
     PseudoKind,
+    Source,
     draw_sources,
     draw_targets,
+    nearest_sources,
     pseudo_features,
 )
 from i2cansay.core.paper.isay import (
@@ -28,7 +32,10 @@ from i2cansay.core.part_bytes import head_bytes, moments_bytes, room, samples_by
 from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.analogical import AnalogicalClassifier
 from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
+from i2cansay.learners.first_radius import FirstRadius
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
+from i2cansay.learners.validation import check_features
+from i2cansay.learners.verdicts.relative_distance import relative_distance
 
 # Rows replayed with every batch where a buffer is kept, as in the paper's ablation.
 REPLAYED = 50
@@ -55,8 +62,11 @@ class I2CANSAY(AnalogicalClassifier):
         Pseudo-features per sample, up to 100; fractions (of a batch) and multiples are allowed.
     old_classes : {"all", "absent"}
         Pseudo-features come from all classes but the sample's own, or only from classes absent from the batch.
-    pseudo : {"ican", "gaussian", "radius", "translation", "prototype"} or None
+    pseudo : {"ican", "gaussian", "radius", "first_radius", "translation", "prototype"} or None
         How they are made, see `i2cansay.core.paper.ican.pseudo_features`; None makes none.
+    source : {"any", "nearest"}
+        From which class of the batch an analogy or a translation departs: each sample's own in turn, as in the
+        paper, or the one most similar to the class that is entered, as in FeTrIL.
     significance : bool
         Whether to correct the decision (ISAY). Without it the head has a trained bias.
     distance : {"euclidean", "squared", "absolute"}
@@ -105,7 +115,7 @@ class I2CANSAY(AnalogicalClassifier):
     """
 
     summary = "the paper, to the letter"
-    parts: ClassVar[tuple[str, ...]] = ("_moments", "_head", "_significance", "_memory")
+    parts: ClassVar[tuple[str, ...]] = ("_moments", "_head", "_significance", "_memory", "_radius")
     expected_failed_checks = WEIGHTS_ARE_NOT_COPIES
     # These decide which parts are made when learning begins.
     structural: ClassVar[tuple[str, ...]] = ("significance", "momentum", "memory_size")
@@ -115,6 +125,7 @@ class I2CANSAY(AnalogicalClassifier):
     _head: LinearHead
     _significance: Significance | None
     _memory: Reservoir | None
+    _radius: FirstRadius | None
 
     def __init__(
         self,
@@ -127,6 +138,7 @@ class I2CANSAY(AnalogicalClassifier):
         n_pseudo: float = 1.0,
         old_classes: OldClasses = "all",
         pseudo: PseudoKind | None = "ican",
+        source: Source = "any",
         significance: bool = True,
         distance: Distance = "euclidean",
         bias_scale: BiasScale = "paper",
@@ -143,6 +155,7 @@ class I2CANSAY(AnalogicalClassifier):
         self.n_pseudo = n_pseudo
         self.old_classes = old_classes
         self.pseudo = pseudo
+        self.source = source
         self.significance = significance
         self.distance = distance
         self.bias_scale = bias_scale
@@ -167,6 +180,7 @@ class I2CANSAY(AnalogicalClassifier):
         check_not_negative(weight_decay=self.weight_decay, momentum=self.momentum)
         check_whole(memory_size=self.memory_size)
         check_choice("pseudo", self.pseudo, (*PSEUDO_KINDS, None))
+        check_choice("source", self.source, SOURCES)
         check_choice("significance", self.significance, (True, False))
         check_choice("distance", self.distance, DISTANCES)
         check_choice("bias_scale", self.bias_scale, BIAS_SCALES)
@@ -178,6 +192,10 @@ class I2CANSAY(AnalogicalClassifier):
             known += 8 * n_classes * n_features + 32 * room(n_classes)
         return known + samples_bytes(n_features, self.memory_size)
 
+    def _structural_values(self) -> dict[str, Any]:
+        # One kind keeps a number; the others can be exchanged at any time.
+        return {**super()._structural_values(), "pseudo": self.pseudo == "first_radius"}
+
     # -- learning -------------------------------------------------------------------------------------------
 
     def _start(self, n_features: int) -> None:
@@ -185,11 +203,14 @@ class I2CANSAY(AnalogicalClassifier):
         self._head = LinearHead(n_features, bias=not self.significance, momentum=self.momentum)
         self._significance = Significance(n_features) if self.significance else None
         self._memory = Reservoir(self.memory_size, n_features) if self.memory_size else None
+        self._radius = FirstRadius() if self.pseudo == "first_radius" else None
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         touched = self._moments.add(X, rows, weights)
         if self._significance is not None:
             self._significance.mark(touched)
+        if self._radius is not None:
+            self._radius.follow(self._moments)
         self._train(X, rows, weights)
         if self._memory is not None:
             self._memory.add(X, rows, self._rng)
@@ -227,6 +248,8 @@ class I2CANSAY(AnalogicalClassifier):
         old = draw_targets(self.old_classes, rows, sources, n_classes, self._rng)
         if len(old) == 0:
             return nothing
+        if self.source == "nearest":
+            sources = nearest_sources(old, rows, self._moments.mean, self._rng)
         made = pseudo_features(
             self.pseudo,
             X[sources],
@@ -235,6 +258,7 @@ class I2CANSAY(AnalogicalClassifier):
             moments=self._moments,
             rng=self._rng,
             alpha=self.alpha,
+            radius=None if self._radius is None else self._radius.value,
         )
         return made, old
 
@@ -246,6 +270,23 @@ class I2CANSAY(AnalogicalClassifier):
             return logits
         distances = self._significance.distances(X, self._moments, self.distance)
         return decision(softmax(logits), importance(distances, self.bias_scale))
+
+    def novelty(self, X: ArrayLike) -> Float64:
+        """Return how little each row of `X`, (n, d), is like any class taught, (n,); larger is stranger.
+
+        The squared distance to the nearest class mean, divided by that to the centre of the class means: what is
+        unusual for all classes alike is no sign of a new one. A small share of the distance itself is added, in
+        units of the classes' spread. As long as there is one class, that distance. Numbers of one learner can be
+        compared; `verdicts` knows which are usual.
+
+        Examples
+        --------
+        >>> X, y = [[0.0, 1.0], [1.0, 0.0], [8.0, 9.0], [9.0, 8.0]], ["low", "low", "high", "high"]
+        >>> I2CANSAY().partial_fit(X, y).novelty([[0.5, 0.5], [0.0, 9.0]]).round()
+        array([0., 5.])
+        """
+        self._check_ready()
+        return relative_distance(check_features(self, X, reset=False), self._moments)
 
     @property
     def class_counts_(self) -> Float64:

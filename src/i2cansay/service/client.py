@@ -193,11 +193,20 @@ class RemoteModel:
         images: Sequence[ImageSource] | None = None,
         features: ArrayLike | None = None,
         top: int = 5,
+        error: float = 0.05,
+        new_error: float = 0.05,
     ) -> list[Prediction]:
-        """Predict samples."""
-        answer = self._call("POST", "/predict", *_body(images, features, {"top": top}))
+        """Predict samples; `error` and `new_error` are the rates at which answers are called sure, or new."""
+        asked = {"top": top, "error": error, "new_error": new_error}
+        answer = self._call("POST", "/predict", *_body(images, features, asked))
         return [
-            Prediction(**{**each, "top": tuple(ClassProbability(**guess) for guess in each["top"])})
+            Prediction(
+                **{
+                    **each,
+                    "set": tuple(each["set"]),
+                    "top": tuple(ClassProbability(**guess) for guess in each["top"]),
+                }
+            )
             for each in answer["predictions"]
         ]
 

@@ -12,8 +12,8 @@ StepStream(classes_per_session=2, epochs=1, batch_size=50, seed=0)
 """
 
 from i2cansay.streams.low_data import low_data
-from i2cansay.streams.spec import make_stream
+from i2cansay.streams.spec import has_sessions, make_stream
 from i2cansay.streams.stream import Batch, Stream
 from i2cansay.streams.table import STREAMS
 
-__all__ = ["STREAMS", "Batch", "Stream", "low_data", "make_stream"]
+__all__ = ["STREAMS", "Batch", "Stream", "has_sessions", "low_data", "make_stream"]

@@ -35,6 +35,17 @@ def make_stream(spec: str, y: Labels, *, batch_size: int = 50, seed: int = 0) ->
     return kind(y=y, batch_size=batch_size, seed=seed, **_read(kind, text))
 
 
+def has_sessions(spec: str) -> bool:
+    """Return whether the stream that `spec` names has sessions, without its labels.
+
+    Examples
+    --------
+    >>> has_sessions("step:5"), has_sessions("gaussian")
+    (True, False)
+    """
+    return _kind(spec.strip())[0].has_sessions
+
+
 def _kind(spec: str) -> tuple[type[Stream], str]:
     """Return the class that a text names, and its parameters as text."""
     name, _, text = spec.partition(":")

@@ -2,7 +2,7 @@
 
 >>> from i2cansay import I2CANSAY
 >>> print(check_learner(I2CANSAY()), "checks passed")
-42 checks passed
+43 checks passed
 
 With pytest, one test per check::
 
@@ -25,6 +25,7 @@ from i2cansay.testing import (
     names,
     resuming,
     scores,
+    sessions,
     verdicts,
 )
 
@@ -74,6 +75,7 @@ CHECKS: tuple[Check, ...] = (
     memory.check_size_is_told_beforehand,
     memory.check_memory_is_flat,
     memory.check_no_sample_is_kept,
+    sessions.check_sessions_are_told_to_whoever_declares_it,
 )
 """All checks. Each makes new learners with the parameters of the one it is given."""
 

@@ -56,7 +56,14 @@ def check_bad_question_is_refused(learner: OnlineClassifier) -> None:
     X, y = blobs()
     model = fresh(learner).partial_fit(X, y)
     before = model.state()
-    for method in ("class_scores", "decision_function", "predict", "predict_proba"):
+    for method in (
+        "class_scores",
+        "decision_function",
+        "predict",
+        "predict_proba",
+        "predict_set",
+        "verdicts",
+    ):
         ask = getattr(model, method)
         for name, bad in _bad_features(X, known_width=True).items():
             _require_refusal(f"{method} of {name}", partial(ask, bad))

@@ -10,6 +10,8 @@ from i2cansay.core.paper.ican import (
     draw_absent_classes,
     draw_old_classes,
     draw_sources,
+    mean_radius,
+    nearest_sources,
     pseudo_features,
     transfer,
 )
@@ -126,3 +128,70 @@ def test_absent_classes_are_absent() -> None:
     drawn = draw_absent_classes(np.array([0, 3]), 5, 1000, np.random.default_rng(0))
     assert set(drawn.tolist()) == {1, 2, 4}
     assert len(draw_absent_classes(np.array([0, 1]), 2, 10, np.random.default_rng(0))) == 0
+
+
+# -- FeTrIL and PASS ----------------------------------------------------------------------------------------------
+
+
+def test_translated_samples_have_the_mean_of_the_old_class_and_the_residuals_of_their_own() -> None:
+    X, classes, moments = world()
+    own = classes == 0
+    made = pseudo_features(
+        "translation",
+        X[own],
+        classes=classes[own],
+        old=np.full(own.sum(), 2),
+        moments=moments,
+        rng=np.random.default_rng(0),
+    )
+    np.testing.assert_allclose(made.mean(axis=0), moments.mean[2], rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(made - moments.mean[2], X[own] - moments.mean[0], rtol=1e-4, atol=1e-4)
+
+
+def test_eq4_between_classes_of_equal_deviations_is_a_translation() -> None:
+    rng = np.random.default_rng(0)
+    deviations = rng.normal(size=(20, 5))
+    X = np.concatenate([deviations + 3, 1 - deviations])  # mirrored: other samples, the same deviations
+    classes = np.repeat([0, 1], 20)
+    moments = ClassMoments(5)
+    moments.resize(2)
+    moments.add(X, classes)
+    ican, translation = (
+        pseudo_features(
+            kind, X, classes=classes, old=1 - classes, moments=moments, rng=rng, alpha=np.finfo(float).tiny
+        )
+        for kind in ("ican", "translation")
+    )
+    np.testing.assert_allclose(ican, translation, rtol=1e-4, atol=1e-5)
+
+
+def test_nearest_sources_are_of_the_most_similar_other_class_and_any_of_its_rows() -> None:
+    rng = np.random.default_rng(0)
+    means = rng.normal(size=(6, 4))
+    classes = np.array([1, 3, 4, 1, 3, 4, 1])
+    old = np.repeat(np.arange(6), 200)
+    rows = nearest_sources(old, classes, means, rng)
+    cosine = np.corrcoef(
+        np.concatenate([means, -means], axis=1)
+    )  # centred by its mirror image: plain cosines
+    for target in range(6):
+        others = [c for c in (1, 3, 4) if c != target]
+        expected = others[int(np.argmax(cosine[target, others]))]
+        assert set(rows[old == target].tolist()) == set(np.flatnonzero(classes == expected).tolist())
+
+
+def test_noise_of_a_given_radius_is_alike_in_all_directions() -> None:
+    X, classes, moments = world(n=20_001)
+    made = pseudo_features(
+        "first_radius",
+        X,
+        classes=classes,
+        old=np.zeros(len(X), dtype=np.int64),
+        moments=moments,
+        rng=np.random.default_rng(0),
+        radius=0.7,
+    )
+    eigenvalues = np.linalg.eigvalsh(np.cov(made.T))
+    np.testing.assert_allclose(eigenvalues, 0.7**2, rtol=0.05)
+    spreads = [X[classes == c].var(axis=0).mean() for c in range(3)]
+    assert mean_radius(moments) == pytest.approx(np.sqrt(np.mean(spreads)))

@@ -21,7 +21,8 @@ CELL = Cell("digits", "pixels", "step:2", "i2cansay")
         {"batch_size": 10},
         {"every_session": False},
         {"prequential": True},
-        {"tell_sessions": True},
+        {"held_out": "fifth"},
+        {"root": True},
     ],
 )
 def test_whatever_can_move_a_number_makes_a_new_cell(change: dict[str, object]) -> None:
@@ -55,6 +56,6 @@ def test_values_that_json_cannot_hold_are_refused() -> None:
         hash_of({"lr": float("nan")})
 
 
-def test_a_cell_that_tells_no_sessions_is_the_cell_it_was_before_that_could_be_asked() -> None:
-    assert "tell_sessions" not in CELL.identity()
+def test_a_plain_cell_is_the_cell_it_was_before_more_could_be_asked() -> None:
+    assert not {"held_out", "root"} & set(CELL.identity())
     assert CELL.key("f") == "37c5c90ada17a4524ccfc6f5"

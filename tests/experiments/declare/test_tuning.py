@@ -23,14 +23,15 @@ PAGE = Path(__file__).parents[3] / "docs" / "compared-methods.md"
 LABELS = np.tile(np.arange(4), 3000)
 
 
-def test_every_rival_of_tables_1_and_2_that_is_built_has_its_record() -> None:
+def test_every_rival_that_is_built_has_its_record() -> None:
     rivals = {
         row.learner
-        for name in ("table1", "table2")
+        for name in ("table1", "table2", "table3")
         for block in load_table(name).blocks
         for row in block.rows
-    } - {"i2cansay", "naive"}
-    assert rivals & set(LEARNERS) == set(TUNINGS)
+    } - {"i2cansay", "naive", "dsdm_sessions"}  # the last has the values of dsdm
+    of_today = {"gacl", "foal", "klda"}  # they stand in a table of ours
+    assert rivals & set(LEARNERS) == set(TUNINGS) - of_today
 
 
 @pytest.mark.parametrize("tuning", TUNINGS.values(), ids=TUNINGS)
@@ -50,7 +51,7 @@ def test_trials_can_be_played_and_have_a_figure(tuning: Tuning) -> None:
         assert sweep.seeds
         for trial in sweep.trials:
             assert set(trial.parameters) <= known
-            assert 0 < trial.accuracy < 100
+            assert 0 < trial.accuracy < 100 or (np.isnan(trial.accuracy) and not tuning.chosen)
 
 
 @pytest.mark.parametrize("tuning", TUNINGS.values(), ids=TUNINGS)
@@ -60,7 +61,8 @@ def test_the_table_of_a_method_has_every_trial_with_its_seeds_and_its_memory(tun
     assert len(cells) == sum(len(sweep.trials) * len(sweep.seeds) for sweep in tuning.sweeps)
     entries = [entry for row in plan.rows for entry in row.entries]
     recorded = [trial.accuracy for sweep in tuning.sweeps for trial in sweep.trials]
-    assert sorted(entry.paper for entry in entries if entry.cell is not None) == sorted(recorded)
+    shown = [entry.paper for entry in entries if entry.cell is not None]
+    np.testing.assert_array_equal(np.sort(shown), np.sort(recorded))
     for entry in entries:
         if entry.cell is None:
             assert entry.why_empty == "not tried"
@@ -131,5 +133,5 @@ def test_a_trial_is_the_accuracy_on_what_was_held_out(
 def test_the_page_names_every_method_and_what_was_chosen() -> None:
     text = PAGE.read_text(encoding="utf-8")
     for tuning in TUNINGS.values():
-        chosen = ", ".join(f"`{name}={value}`" for name, value in tuning.chosen.items())
+        chosen = ", ".join(f"`{name}={value}`" for name, value in tuning.chosen.items()) or "not chosen yet"
         assert f"| `{tuning.learner}` | {chosen} |" in text

@@ -31,6 +31,20 @@ def test_without_rows_the_values_are_the_rows() -> None:
     assert to_markdown(study.model(runs)).splitlines()[2:] == ["| p | 1.00 | 3.00 |", "| q | 2.00 | 4.00 |"]
 
 
+def test_values_are_compared_seed_by_seed_with_the_one_that_is_named() -> None:
+    study = StudyTable("a", "t", "T", seeds=2, digits=1, columns=(StudyColumn("one", "1"),), minus="q")
+    runs = {("t", "1", 0): {"p": 11.0, "q": 10.0}, ("t", "1", 1): {"p": 23.0, "q": 20.0}}
+    assert to_markdown(study.model(runs)).splitlines()[2:] == ["| p | +2.0 ± 1.0 |", "| q | 15.0 ± 5.0 |"]
+
+
+def test_a_column_may_have_seeds_of_its_own() -> None:
+    study = StudyTable(
+        "a", "t", "T", seeds=2, digits=1, columns=(StudyColumn("one", "1"), StudyColumn("two", "2", seeds=1))
+    )
+    runs = {("t", "1", 0): {"p": 1.0}, ("t", "2", 0): {"p": 3.0}}
+    assert to_markdown(study.model(runs)).splitlines()[2:] == ["| p | 1.0 (1 of 2) | 3.0 |"]
+
+
 def test_runs_are_read_by_table_name_and_seed(tmp_path: Path) -> None:
     line = {"table": "t", "run": "1", "seed": 3, "values": {"p": 1.5}, "commit": None}
     (tmp_path / "runs.jsonl").write_text(json.dumps(line) + "\n")

@@ -86,6 +86,17 @@ def test_one_class_one_sample_and_constant_features_stay_finite() -> None:
             assert np.isfinite(model.class_scores(X)).all()
 
 
+def test_constant_features_say_nothing_however_their_means_are_rounded() -> None:
+    X, y = draw(1500)
+    X = X.astype(np.float32)
+    # Square roots have all their digits, and a mean of 1,500 of them is off by more than the last one.
+    constant = np.tile(np.arange(1, 40, dtype=np.float32), (len(X), 1))
+    both = np.concatenate([X, constant], axis=1)
+    plain = JointLogisticRegression(feature_transform="sqrt").partial_fit(X, y)
+    model = JointLogisticRegression(feature_transform="sqrt").partial_fit(both, y)
+    assert np.mean(model.predict(both) == plain.predict(X)) > 0.99
+
+
 def test_solves_once_per_change(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = draw()
     solved: list[JointLogisticRegression] = []

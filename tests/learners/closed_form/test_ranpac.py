@@ -3,7 +3,7 @@ import pytest
 from sklearn.linear_model import Ridge
 from sklearn.utils.estimator_checks import check_estimator
 
-from i2cansay.learners.closed_form import ranpac
+from i2cansay.learners.closed_form import lifted_ridge
 from i2cansay.learners.closed_form.ranpac import RanPAC
 
 
@@ -52,7 +52,7 @@ def test_blocks_leave_no_seam(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = draw()
     weights = np.linspace(1, 2, 90)
     expected = small().partial_fit(X, y, sample_weight=weights).class_scores(X)
-    monkeypatch.setattr(ranpac, "BLOCK", 7)
+    monkeypatch.setattr(lifted_ridge, "BLOCK", 7)
     blocked = small().partial_fit(X, y, sample_weight=weights).class_scores(X)
     np.testing.assert_allclose(blocked, expected, rtol=1e-7, atol=1e-9)
 

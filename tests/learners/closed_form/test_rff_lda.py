@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
-from i2cansay.learners.closed_form import rff_lda
+from i2cansay.learners.closed_form import fourier_lift
 from i2cansay.learners.closed_form.rff_lda import RandomFourierLDA
 from i2cansay.learners.closed_form.slda import StreamingLDA
 from i2cansay.testing import check_learner
@@ -23,22 +23,10 @@ def test_scikit_learn_and_the_contract_accept_it() -> None:
     check_learner(small())
 
 
-@pytest.mark.parametrize("normalize", [True, False])
-def test_inner_products_approximate_the_kernel(normalize: bool) -> None:
-    X, _ = draw()
-    model = RandomFourierLDA(n_projections=20_000, bandwidth=0.8, normalize=normalize, random_state=0)
-    model._start(4)
-    model.n_features_in_ = 4
-    lifted = model._lift(X)
-    Z = X / np.linalg.norm(X, axis=1, keepdims=True) if normalize else X
-    distances = ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
-    np.testing.assert_allclose(lifted @ lifted.T, np.exp(-distances / (2 * 0.8**2)), atol=0.04)
-
-
 def test_is_streaming_lda_with_oas_on_the_lift() -> None:
     X, y = draw()
     model = small().partial_fit(X, y)
-    lifted = model._lift(X)
+    lifted = model._waves.of(X)
     reference = StreamingLDA(shrinkage="oas").partial_fit(lifted, y)
     np.testing.assert_allclose(model.class_scores(X), reference.class_scores(lifted), rtol=1e-7, atol=1e-9)
     assert model.shrinkage_ == pytest.approx(reference.shrinkage_)
@@ -56,7 +44,7 @@ def test_length_of_a_sample_does_not_matter_unless_asked_for() -> None:
 def test_order_blocks_and_merge_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = draw()
     expected = small().partial_fit(X, y).class_scores(X)
-    monkeypatch.setattr(rff_lda, "BLOCK", 7)
+    monkeypatch.setattr(fourier_lift, "BLOCK", 7)
     shuffled = small()
     for row in np.random.default_rng(1).permutation(60):
         shuffled.partial_fit(X[row : row + 1], y[row : row + 1])
@@ -68,7 +56,7 @@ def test_lift_comes_back_from_the_state_though_it_is_not_in_it() -> None:
     X, y = draw()
     model = small(random_state=None).partial_fit(X, y)
     state = model.state()
-    directions, phases = model._draw(np.random.default_rng(model._waves.seed))
+    directions, phases = model._waves.draw(np.random.default_rng(model._waves.seed))
     assert all(array.size != directions.size for array in state.values())
     assert all(not np.array_equal(array, phases) for array in state.values())
     twin = small(random_state=None).set_state(state)
@@ -79,6 +67,13 @@ def test_merging_different_lifts_is_refused() -> None:
     X, y = draw()
     with pytest.raises(ValueError, match="different lifts"):
         small(0).partial_fit(X, y).merge(small(1).partial_fit(X, y))
+
+
+def test_a_lift_that_changed_after_learning_began_is_refused() -> None:
+    X, y = draw()
+    model = small().partial_fit(X, y).set_params(bandwidth=1.0)
+    with pytest.raises(ValueError, match="bandwidth changed after learning began"):
+        model.merge(small().partial_fit(X, y).set_params(bandwidth=1.0))
 
 
 def test_parameters_are_checked() -> None:

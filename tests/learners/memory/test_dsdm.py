@@ -1,11 +1,8 @@
 import numpy as np
 import pytest
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
-from i2cansay.evaluate import play
 from i2cansay.learners.memory.dsdm import DSDM
-from i2cansay.streams import make_stream
 
 
 def clouds(n: int = 600, *, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -76,28 +73,6 @@ def test_a_temperature_in_units_of_the_radius_follows_the_scale_of_the_features(
     assert taught(fixed, X, y).score(X, y) == pytest.approx(small.score(X, y), abs=0.05)
 
 
-def test_sessions_prune_only_where_the_player_tells_of_them() -> None:
-    X, y = clouds()
-    stream = make_stream("step:1", y, batch_size=50)
-    untold, told, by_size = (
-        DSDM(memory_size=40, prune="session"),
-        DSDM(memory_size=40, prune="session"),
-        DSDM(memory_size=40),
-    )
-    play(untold, X, y, stream, X_test=X, y_test=y)
-    assert untold.n_rows_ > 100
-    outcome = play(told, X, y, stream, X_test=X, y_test=y, tell_sessions=True)
-    assert told.n_rows_ == 40
-    assert outcome.told_sessions
-    play(by_size, X, y, stream, X_test=X, y_test=y)
-    assert by_size.n_rows_ <= 40
-
-
-def test_an_untaught_learner_has_no_session_to_end() -> None:
-    with pytest.raises(NotFittedError):
-        DSDM().end_session()
-
-
 def test_forgetting_a_class_leaves_none_of_its_rows() -> None:
     X, y = clouds()
     model = taught(DSDM(memory_size=400), X, y)
@@ -115,7 +90,6 @@ def test_forgetting_a_class_leaves_none_of_its_rows() -> None:
         ({"temperature": 0.0}, "temperature must be a number above 0"),
         ({"slack": 1.0}, "slack must be a share of the rows"),
         ({"unit": "metres"}, "unit must be one of 'radius', 'features'"),
-        ({"prune": "never"}, "prune must be one of 'size', 'session'"),
     ],
 )
 def test_parameters_out_of_range_are_named(parameters: dict[str, object], message: str) -> None:

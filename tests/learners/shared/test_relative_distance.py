@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import roc_auc_score
 
-from i2cansay import I2CANSAY, SharedI2CANSAY
+from i2cansay import SharedI2CANSAY
 from i2cansay.testing.blobs import blobs
 from i2cansay.testing.requirements import state_difference
 
@@ -70,10 +70,6 @@ def test_one_class_and_one_sample_are_enough_to_ask() -> None:
     model = SharedI2CANSAY(lift=0, random_state=0).partial_fit([[1.0, 2.0]], ["only"])
     near, far = model.novelty([[1.0, 2.0], [9.0, 2.0]])
     assert np.isfinite([near, far]).all()
-
-
-def test_the_paper_has_no_such_distance() -> None:
-    assert not hasattr(I2CANSAY, "novelty")
 
 
 def test_bad_questions_are_refused() -> None:

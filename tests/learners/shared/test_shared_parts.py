@@ -10,8 +10,10 @@ from i2cansay import SharedI2CANSAY
 from i2cansay.core.linalg.symmetric import SymmetricMatrix, unpack32
 from i2cansay.core.statistics.discriminant import shrink_means
 from i2cansay.core.statistics.scatter import SharedScatter
+from i2cansay.learners.shared.base_temperature import base_temperature
 from i2cansay.learners.shared.preconditioned_head import PreconditionedHead
 from i2cansay.learners.shared.shared_i2cansay import HEAD_SHARE
+from i2cansay.testing.requirements import CALIBRATION
 
 C, D = 4, 6
 
@@ -47,7 +49,7 @@ def test_scores_are_the_closed_form_divided_by_the_temperature_plus_a_share_of_t
     state = model.state()
     head = (X - state["head.centre"]) @ state["head.weights"].T
     assert np.abs(head).max() > 1e-3
-    expected = closed_form(X, y, 0.2) / model._base_temperature + HEAD_SHARE * head
+    expected = closed_form(X, y, 0.2) / base_temperature(model.class_counts_) + HEAD_SHARE * head
     np.testing.assert_allclose(model.class_scores(X), expected, rtol=1e-4, atol=1e-5)
     alone = taught(X, y, shrinkage=0.2, analogies=False)
     np.testing.assert_allclose(alone.class_scores(X), closed_form(X, y, 0.2), rtol=1e-8, atol=1e-8)
@@ -60,10 +62,7 @@ def test_scores_are_the_closed_form_divided_by_the_temperature_plus_a_share_of_t
 def test_temperature_grows_with_samples_per_class_up_to_a_share_of_the_classes(
     per_class: int, classes: int, temperature: float
 ) -> None:
-    X = np.random.default_rng(0).standard_normal((classes, D)).astype(np.float32)
-    model = SharedI2CANSAY(lift=0, random_state=0)
-    model.partial_fit(X, np.arange(classes), sample_weight=np.full(classes, float(per_class)))
-    assert model._base_temperature == pytest.approx(temperature)
+    assert base_temperature(np.full(classes, float(per_class))) == pytest.approx(temperature)
 
 
 def test_asking_changes_nothing_of_what_is_learnt_next() -> None:
@@ -75,7 +74,9 @@ def test_asking_changes_nothing_of_what_is_learnt_next() -> None:
         for model in (silent, asked):
             model.partial_fit(X[rows], y[rows])
     for name, array in silent.state().items():
-        np.testing.assert_array_equal(asked.state()[name], array)
+        if not name.startswith(CALIBRATION):  # a learner with its solution at hand scores the next lesson
+            np.testing.assert_array_equal(asked.state()[name], array)
+    assert asked._evidence.n_scored > silent._evidence.n_scored
 
 
 def test_inverses_are_made_as_often_as_the_logarithm_of_the_samples(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,6 +41,7 @@ SCOPES = {
     ("GET", "/chart.js"): None,
     ("GET", "/dialog.js"): None,
     ("GET", "/element.js"): None,
+    ("GET", "/verdict.js"): None,
     ("GET", "/icon.svg"): None,
 }
 

@@ -33,7 +33,8 @@ def test_images_are_taught_and_named(running: Running) -> None:
     assert (second.scored, second.correct) == (2, 2)
     answers = model.predict(images=[make_image("green", rng), make_image("red", rng)], top=2)
     assert [answer.label for answer in answers] == ["green", "red"]
-    assert all(0 <= answer.unknown <= 1 and len(answer.top) == 2 for answer in answers)
+    assert all(len(answer.top) == 2 for answer in answers)
+    assert [(answer.verdict, answer.set_size) for answer in answers] == [("unsure", 2)] * 2  # hardly tested
     assert [(line.label, line.count, line.durable) for line in model.classes()] == [
         ("green", 2, True),
         ("red", 2, True),
@@ -78,15 +79,46 @@ def test_features_are_taught_and_named(running: Running) -> None:
     assert (status, answer["predictions"][0]["label"]) == (200, "b")
 
 
-def test_what_looks_like_nothing_known_is_called_new(running: Running) -> None:
+def test_verdicts_say_what_is_sure_and_what_is_new(running: Running) -> None:
     rng = np.random.default_rng(0)
-    model = running.client.create("numbers", encoder=None, learner="paper")
-    for _ in range(30):
+    model = running.client.create("numbers", encoder=None)
+    model.learn(["a", "b", "c"] * 2, features=rows(["a", "b", "c"] * 2, rng))
+    early = model.predict(features=rows(["a"] * 20, rng), top=2)
+    assert {answer.verdict for answer in early} == {"unsure"}
+    assert {(answer.set_size, len(answer.set)) for answer in early} == {
+        (3, 2)
+    }  # too little is known of the model
+    for _ in range(40):
         model.learn(["a", "b", "c"], features=rows(["a", "b", "c"], rng))
     known = model.predict(features=rows(["a"] * 50, rng))
     other = model.predict(features=rows(["never seen"] * 50, rng))
+    assert sum(answer.verdict == "sure" for answer in known) >= 35
     assert sum(answer.verdict == "new" for answer in known) <= 10
     assert sum(answer.verdict == "new" for answer in other) >= 40
+    assert all(answer.set[0] == answer.label for answer in known)
+    body, kind = (
+        json.dumps({"features": rows(["a"], rng).tolist()}).encode(),
+        {"content-type": "application/json"},
+    )
+    _, _, answer = send(running, "POST", "/v1/models/numbers/predict", body, kind)
+    assert answer["tested"] >= 19
+
+
+def test_error_rates_can_be_asked_for(running: Running) -> None:
+    rng = np.random.default_rng(0)
+    model = running.client.create("line-3")
+    for _ in range(15):
+        images = [make_image(colour, rng) for colour in ("red", "green")]
+        model.learn(["red", "green"], images=images)
+    strict = model.predict(images=images, error=1e-6, new_error=1e-6)
+    assert [(answer.verdict, answer.set_size) for answer in strict] == [("unsure", 2)] * 2
+    loose = model.predict(images=images, error=0.3, new_error=0.001)
+    assert [(answer.verdict, answer.set_size) for answer in loose] == [("sure", 1)] * 2
+    for rate in ("0", "1", "nan", "none", "-0.1"):
+        body, kind = form([("images", "x.png", images[0])], {"error": rate})
+        status, _, answer = send(running, "POST", "/v1/models/line-3/predict", body, {"content-type": kind})
+        assert status == 422
+        assert "error is a number above 0 and below 1" in answer["detail"]
 
 
 def test_a_retried_lesson_counts_once(running: Running) -> None:
@@ -190,6 +222,7 @@ def test_names_stay_in_the_folder(shared: Running, name: str) -> None:
     ("options", "sentence"),
     [
         ({"learner": "joint"}, "stores samples"),
+        ({"learner": "ewc"}, "has to be told where sessions end"),
         ({"learner": "paper", "parameters": {"memory_size": 10}}, "stores samples"),
         ({"learner": "i2cansay_shared", "parameters": {"forgetting": 0.001}}, "lets samples fade"),
         ({"learner": "oracle"}, "there is no learner"),

@@ -16,8 +16,7 @@ from i2cansay.learners.choices import CHOICES
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.model.exchange import export
 from i2cansay.service.model.open_encoders import OpenEncoders
-from i2cansay.service.model.requests import Learn
-from i2cansay.service.model.served_model import Question
+from i2cansay.service.model.requests import Learn, Question
 from i2cansay.service.service import Service
 from tests.service.material import rows
 

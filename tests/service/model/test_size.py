@@ -42,7 +42,7 @@ def test_so_many_classes_have_room_as_the_page_says(learner: str, classes: int) 
 
 
 def test_a_model_that_would_grow_too_large_is_refused_and_goes_on(tmp_path: Path) -> None:
-    model = new_model(tmp_path, learner="slda", limits=Limits(state_bytes=24_000))
+    model = new_model(tmp_path, learner="slda", limits=Limits(state_bytes=29_120))
     rng = np.random.default_rng(0)
     for wide in (60, 20_000):
         with pytest.raises(ServiceError, match=f"width {wide}") as refusal:

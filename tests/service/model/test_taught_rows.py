@@ -20,7 +20,7 @@ def rows_of(labels: str, first: int = 1) -> TaughtRows:
     n = len(labels)
     serials = np.arange(first, first + n)
     X = np.repeat(serials[:, None], 3, axis=1).astype(np.float32)
-    tested = PrequentialScores(serials % 2 == 0, serials % 3 == 0, serials.astype(np.float64))
+    tested = PrequentialScores(serials % 2 == 0, serials % 3 == 0)
     return TaughtRows(LessonSource(0.0, n_rows=n), X, tuple(labels), serials, np.arange(n), tested)
 
 
@@ -32,7 +32,7 @@ def test_a_class_and_the_others_are_all_rows(labels: str, label: str) -> None:
     for part in parts:
         assert part.labels == tuple(labels[position] for position in part.positions)
         np.testing.assert_array_equal(part.X[:, 0], part.serials)
-        np.testing.assert_array_equal(part.tested.strangeness, part.serials)
+        np.testing.assert_array_equal(part.tested.correct, part.serials % 3 == 0)
     assert rows.without(parts[0].serials).serials.tolist() == parts[1].serials.tolist()
 
 

@@ -16,8 +16,8 @@ import pytest
 from i2cansay.service.diagnosis import back_up, examine
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.limits import Limits
-from i2cansay.service.model.requests import Learn
-from i2cansay.service.model.served_model import Question, ServedModel
+from i2cansay.service.model.requests import Learn, Question
+from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.service import Service
 from i2cansay.service.service_metrics import ServiceMetrics
 from tests.service.material import new_model, rows, teach

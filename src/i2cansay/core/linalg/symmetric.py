@@ -13,6 +13,7 @@ Communications in Statistics - Simulation and Computation 19(2).
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -93,11 +94,11 @@ class SymmetricMatrix:
 
     def diagonal(self) -> Float64:
         """Return the diagonal, (size,)."""
-        return self.packed[self._diagonal_positions()]
+        return self.packed[_diagonal_positions(self.size)]
 
     def add_to_diagonal(self, value: float) -> None:
         """Add `value` to every entry of the diagonal."""
-        self.packed[self._diagonal_positions()] += value
+        self.packed[_diagonal_positions(self.size)] += value
 
     def rows(self, index: Rows) -> Float64:
         """Return the rows `index`, (k,), of the matrix, (k, size)."""
@@ -178,20 +179,26 @@ class SymmetricMatrix:
             np.multiply(factors[at:half], factors[at], out=products[end:])
             yield line, products
 
-    def _diagonal_positions(self) -> Rows:
-        half, height = self._shape()
-        index = np.arange(self.size)
-        column = np.where(index < half, index, index - half)
-        row = np.where(index < half, half + 1 + index, index)
-        return column * height + row
-
     def _shape(self) -> tuple[int, int]:
-        """Return half the size, and the length of a column of the packed triangle.
+        return _packed_shape(self.size)
 
-        The triangle is a rectangle, by columns: the right half of the upper triangle, and below it the left half,
-        transposed.
-        """
-        return self.size // 2, self.size + 1 - self.size % 2
+
+def _packed_shape(size: int) -> tuple[int, int]:
+    """Return half the size, and the length of a column of the packed triangle.
+
+    The triangle is a rectangle, by columns: the right half of the upper triangle, and below it the left half,
+    transposed.
+    """
+    return size // 2, size + 1 - size % 2
+
+
+@lru_cache(maxsize=4)
+def _diagonal_positions(size: int) -> Rows:
+    half, height = _packed_shape(size)
+    index = np.arange(size)
+    column = np.where(index < half, index, index - half)
+    row = np.where(index < half, half + 1 + index, index)
+    return column * height + row
 
 
 class MatrixTooLarge(MemoryError):

@@ -2,17 +2,24 @@
 
 Symbols of the paper: f_x -> x, q_x -> offset, p^y -> mean_from, r^y -> std_from, ybar -> the class entered,
 p^ybar -> mean_to, r^ybar -> std_to, zeta_x -> the result.
+
+FeTrIL (Petit et al. 2023) moves a sample of the most similar new class by the difference of two means. ICAN is that
+translation times a ratio of standard deviations, from a class that happens to be in the batch. Both can be had
+apart: the kind "translation" leaves the ratio out, and `nearest_sources` finds the most similar class.
 """
 
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from i2cansay.core.linalg.blas import inner
 from i2cansay.core.paper.moments import ClassMoments
-from i2cansay.core.types import Features, Float32, Rows
+from i2cansay.core.types import Features, Float32, Float64, Rows
 
 OldClasses: TypeAlias = Literal["all", "absent"]
-PseudoKind: TypeAlias = Literal["ican", "gaussian", "radius", "translation", "prototype"]
+Source: TypeAlias = Literal["any", "nearest"]
+SOURCES: tuple[str, ...] = get_args(Source)
+PseudoKind: TypeAlias = Literal["ican", "gaussian", "radius", "first_radius", "translation", "prototype"]
 PSEUDO_KINDS: tuple[str, ...] = get_args(PseudoKind)
 
 # Numbers worked on at a time, so that the temporaries of a large batch stay small.
@@ -103,6 +110,46 @@ def draw_absent_classes(classes: Rows, n_classes: int, n: int, rng: np.random.Ge
     return absent[rng.integers(0, len(absent), size=n)] if len(absent) else absent
 
 
+def nearest_sources(old: Rows, classes: Rows, means: Features, rng: np.random.Generator) -> Rows:
+    """Draw for each class of `old`, (k,), a row of the batch from the class whose mean is most similar to its own.
+
+    Similar by cosine, among the classes of the batch other than the one asked for. Of that class any row may come.
+
+    Parameters
+    ----------
+    classes : (n,) classes of the batch
+        At least one of them differs from each of `old`.
+    means : (c, d) means of all classes
+
+    Examples
+    --------
+    >>> means = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
+    >>> nearest_sources(np.array([0, 0, 1]), np.array([2, 1, 2]), means, np.random.default_rng(0))[:2]
+    array([1, 1])
+    """
+    present = np.unique(classes)
+    targets, of_target = np.unique(old, return_inverse=True)
+    similar = inner(_directions(means[targets]), _directions(means[present]))
+    similar[targets[:, None] == present] = -np.inf
+    nearest = present[similar.argmax(axis=1)][of_target]
+    # Rows sorted by class: a class is a stretch of them, of which one is drawn.
+    by_class = np.argsort(classes, kind="stable")
+    begin, end = (np.searchsorted(classes[by_class], nearest, side=side) for side in ("left", "right"))
+    drawn: Rows = by_class[rng.integers(begin, end)]
+    return drawn
+
+
+def _directions(X: Features) -> Float64:
+    """Return the rows of `X`, (n, d), scaled to length one; a row of zeros stays."""
+    directions: Float64 = X / np.maximum(np.sqrt(np.einsum("nd,nd->n", X, X)), 1e-300)[:, None]
+    return directions
+
+
+def mean_radius(moments: ClassMoments) -> float:
+    """Return the root of the variance, averaged over dimensions and classes: one radius for the noise of all."""
+    return float(np.sqrt(np.mean(moments.m2 / moments.count[:, None])))
+
+
 def pseudo_features(
     kind: PseudoKind,
     x: Features,
@@ -112,15 +159,16 @@ def pseudo_features(
     moments: ClassMoments,
     rng: np.random.Generator,
     alpha: float = 1e-8,
+    radius: float | None = None,
 ) -> Float32:
     """Make one feature of class ``old[i]`` for each row ``x[i]`` of class ``classes[i]``, (n, d) float32.
 
     Kinds: "ican" is the paper's; "translation" keeps the deviation as it is (FeTrIL); "gaussian" draws it with
-    the old class's own spread; "radius" draws it alike in all directions and for all classes (PASS);
-    "prototype" has none.
+    the old class's own spread; "radius" draws it alike in all directions and for all classes, with the radius of
+    all classes so far; "first_radius" likewise, with the `radius` that is given (PASS); "prototype" has none (SSRE).
     """
     made = np.empty(x.shape, dtype=np.float32)
-    radius = np.sqrt(np.mean(moments.m2 / moments.count[:, None])) if kind == "radius" else 0.0
+    noise = mean_radius(moments) if kind == "radius" or radius is None else radius
     rows_at_once = max(1, BLOCK // x.shape[1])
     for start in range(0, len(x), rows_at_once):
         block = slice(start, start + rows_at_once)
@@ -139,8 +187,8 @@ def pseudo_features(
             made[block] = x[block] - moments.mean[source] + mean_to
         elif kind == "gaussian":
             made[block] = mean_to + moments.std(target) * rng.standard_normal(mean_to.shape)
-        elif kind == "radius":
-            made[block] = mean_to + radius * rng.standard_normal(mean_to.shape)
+        elif kind in ("radius", "first_radius"):
+            made[block] = mean_to + noise * rng.standard_normal(mean_to.shape)
         else:
             made[block] = mean_to
     return made

@@ -133,7 +133,7 @@ def discriminant(scatter: SharedScatter, shrinkage: float, *, empirical_prior: b
     weights = scatter.solve_shrunk(means, shrinkage)
     offset: Float64 = -0.5 * np.einsum("cd,cd->c", means, weights)
     if empirical_prior:
-        offset += _log_share(scatter)
+        offset += log_shares(scatter)
     return LinearScores(scatter.means.centre.copy(), weights, offset)
 
 
@@ -232,12 +232,29 @@ def shrink_means(
     own, products = weights[judged], np.empty((len(judged), len(judged)))
     for some in a_few(len(judged)):
         products[some] = inner(means[judged[some]] - centre, own)
-    strength = largest_safe_strength(strength, products)
+    shares = log_shares(scatter) if empirical_prior else None
+    return shrunk(centre, weights, lengths, largest_safe_strength(strength, products), shares)
+
+
+def shrunk(
+    centre: Float64, weights: Float64, lengths: Float64, strength: float, shares: Float64 | None = None
+) -> ShrunkMeans:
+    """Return the discriminant scores with means shrunk by ``sqrt(1 + strength lengths)``.
+
+    Parameters
+    ----------
+    centre : (d,) centre m of the classes
+    weights : (c, d) array
+        ``A^-1 (p_c - m)``; the result takes its place.
+    lengths : (c,) array
+        ``(p_c - m) A^-1 (p_c - m)``.
+    shares : (c,) logarithms of the classes' shares, optional
+    """
     factors = np.sqrt(1 + strength * lengths)
     weights /= factors[:, None]
     offset = -0.5 * lengths / factors**2
-    if empirical_prior:
-        offset += _log_share(scatter)
+    if shares is not None:
+        offset += shares
     return ShrunkMeans(LinearScores(centre, weights, offset), factors)
 
 
@@ -247,6 +264,7 @@ def a_few(n_classes: int) -> Iterator[slice]:
         yield slice(start, start + CLASSES_AT_A_TIME)
 
 
-def _log_share(scatter: SharedScatter) -> Float64:
+def log_shares(scatter: SharedScatter) -> Float64:
+    """Return the logarithm of the share of each class in all samples, (c,)."""
     share = scatter.means.count / scatter.means.total
     return np.log(np.maximum(share, np.finfo(np.float64).tiny))  # the count of a class can have faded to zero

@@ -7,6 +7,7 @@ large means.
 
 import numpy as np
 
+from i2cansay.core.linalg.blas import inner
 from i2cansay.core.linalg.symmetric import SymmetricMatrix
 from i2cansay.core.state_parts import add_prefix, strip_prefix
 from i2cansay.core.statistics.cross_validation import cross_validated_ridge
@@ -83,6 +84,23 @@ class RidgeStatistics:
             gram, lambda: [sums], squares=squares, n=total, unit=unit, fitted=1.0 if intercept else 0.0
         )
         return self._rule(best.weights, intercept), best.penalty
+
+    def squared_error(self, rule: LinearScores) -> float:
+        """Return the sum over these samples and all classes of the squared error of a regression without intercept.
+
+        Examples
+        --------
+        >>> statistics = RidgeStatistics(n_features=1)
+        >>> statistics.resize(1)
+        >>> statistics.add(np.array([[1.0], [3.0]]), np.array([0, 0]))
+        >>> rule = LinearScores(np.zeros(1), np.array([[0.5]]), np.zeros(1))  # 0.5 and 1.5 in place of 1
+        >>> round(statistics.squared_error(rule), 9)
+        0.5
+        """
+        gram, sums = self._products(intercept=False)
+        explained = float(np.einsum("cd,cd->", rule.weights, sums))
+        lengths = float(np.einsum("cd,cd->", inner(rule.weights, gram.dense()), rule.weights))
+        return max(float(self.classes.count.sum()) - 2 * explained + lengths, 0.0)
 
     def _products(self, intercept: bool) -> tuple[SymmetricMatrix, Float64]:
         """Return G and Q, around the mean of all samples where there is an intercept."""

@@ -166,10 +166,16 @@ class SharedScatter:
 
     def add(self, X: Features, classes: Rows, weights: Float64 | None = None) -> None:
         """Add samples, (n, d), of the given classes, (n,)."""
+        self.gain(X, classes, weights)
+
+    def gain(self, X: Features, classes: Rows, weights: Float64 | None = None) -> Float64:
+        """Add samples, as `add` does, and return the rows, (r, d), whose Gram matrix S has gained by them."""
         touched, batch, deviations = _within_batch(X, classes, weights)
         steps = _steps(self.means.count[touched], batch.count, batch.mean - self.means.mean[touched])
-        self.matrix.add_gram(np.concatenate([deviations, steps]))
+        gained = np.concatenate([deviations, steps])
+        self.matrix.add_gram(gained)
         self.means.take(batch.count, batch.mean, touched)
+        return gained
 
     def subtract(
         self, X: Features, classes: Rows, weights: Float64 | None = None, *, precision: float | Float64 = 0.0

@@ -14,7 +14,7 @@ LARGEST_STEP = 0.5
 # itself counts as evidence of these few.
 REMEMBERED_ROWS = 75.0
 BELIEVED_ROWS = 4.0
-MEASURED_ROWS = 16
+MEASURED_ROWS = 4
 NEWTON_STEPS = 30
 # Beyond these the probabilities are one-hot or uniform to the last digit, and exp() would overflow.
 BOUNDS = (-40.0, 40.0)

@@ -84,7 +84,7 @@ def _ordering(measured: Plan, place: int, rows: Sequence[TableRow], own: TableRo
     ]
     # On the seeds that both have: the order of the classes moves all methods together.
     same = [(a, b) for a, b in apart if (in_print(a) > in_print(b)) == (difference(a, b).mean > 0)]
-    others = [(row.declared.title, difference(own, row)) for row in rows if row is not own]
+    others = [(row.title, difference(own, row)) for row in rows if row is not own]
     above = sorted((each for each in others if each[1].mean < 0), key=lambda each: each[1].mean)
     printed_above = [row.declared.title for row in rows if in_print(row) > in_print(own)]
     table = measured.table.title.split(":")[0]

@@ -48,6 +48,13 @@ def is_tested(findings: Iterable[Finding]) -> bool:
     return any(finding.is_ours and finding.verdict != Verdict.UNTESTABLE for finding in findings)
 
 
+def foreign_datasets(records: Sequence[Record]) -> list[str]:
+    """Return the data sets of the records where none of them is one of the paper's: then no claim can be tested."""
+    papers = {column.dataset for name in DECLARED for column in load_table(name).columns}
+    played = {str(record.cell["dataset"]) for record in records}
+    return [] if played & papers else sorted(played)
+
+
 def failures(findings: Iterable[Finding], allowed: Sequence[str] = ()) -> list[Finding]:
     """Return the claims that fail on our records and are not allowed to.
 

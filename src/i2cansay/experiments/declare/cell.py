@@ -38,8 +38,6 @@ class Cell:
         Whether to measure after every session, or at the end only.
     prequential : bool
         Whether to predict every batch before it is learnt.
-    tell_sessions : bool
-        Whether a learner with a method `end_session` is told where sessions end.
     held_out : str or None
         How training samples are held out to be measured on instead of the test set: one of
         `i2cansay.experiments.run.held_out.HELD_OUT`; None measures on the test set.
@@ -65,7 +63,6 @@ class Cell:
     batch_size: int = 50
     every_session: bool = True
     prequential: bool = False
-    tell_sessions: bool = False
     held_out: str | None = None
     root: bool = False
 
@@ -96,11 +93,7 @@ class Cell:
         given = self.all_parameters()
         changed = {name: given[name] for name in sorted(given) if given[name] != default[name]}
         values = {**asdict(self), "parameters": changed}
-        for name in (
-            "tell_sessions",
-            "held_out",
-            "root",
-        ):  # added later: cells without them keep their identity
+        for name in ("held_out", "root"):  # added later: cells without them keep their identity
             if not values[name]:
                 del values[name]
         return values

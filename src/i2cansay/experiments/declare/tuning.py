@@ -29,7 +29,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Trial:
-    """Parameters that were tried, and their mean accuracy on the held-out samples in percent."""
+    """Parameters to try, and their mean accuracy on the held-out samples in percent; nan if not played yet."""
 
     parameters: Mapping[str, Any]
     accuracy: float
@@ -46,7 +46,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was chosen for a method, why, and the sweeps behind it."""
+    """What was chosen for a method, why, and the sweeps behind it; nothing is chosen while sweeps are not played."""
 
     learner: str
     chosen: Mapping[str, Any]
@@ -86,7 +86,7 @@ def load_tunings() -> dict[str, Tuning]:
 
 def _trial(values: Mapping[str, Any]) -> Trial:
     parameters = {name: value for name, value in values.items() if name != "accuracy"}
-    return Trial(parameters, float(values["accuracy"]))
+    return Trial(parameters, float(values.get("accuracy", nan)))
 
 
 def tuning_table(learner: str) -> Table:
@@ -121,7 +121,7 @@ def tuning_table(learner: str) -> Table:
         )
         for title, found in trials.items()
     )
-    chosen = ", ".join(f"{name}={value}" for name, value in tuning.chosen.items())
+    chosen = ", ".join(f"{name}={value}" for name, value in tuning.chosen.items()) or "nothing yet"
     return Table(
         name=f"tuning-{learner}",
         title=f"Sweeps of {learner} on held-out training samples; chosen: {chosen}",

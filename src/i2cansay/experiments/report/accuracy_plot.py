@@ -9,7 +9,8 @@ from i2cansay.evaluate import Outcome, accuracy_curve, last_accuracy
 
 # Distinct without colour too, and for readers who cannot tell red from green.
 STYLES = {
-    "i2cansay": {"color": "#0b5394", "linewidth": 2.6, "marker": "o"},
+    "best": {"color": "#8b1a6b", "linewidth": 2.6, "marker": "^"},
+    "i2cansay": {"color": "#0b5394", "linewidth": 2.2, "marker": "o"},
     "i2cansay_shared": {"color": "#8b1a6b", "linewidth": 2.2, "marker": "^"},
     "naive": {"color": "#b45309", "linewidth": 1.6, "marker": "v"},
     "ncm": {"color": "#5b7f95", "linewidth": 1.6, "marker": "s"},

@@ -57,9 +57,13 @@ def _declared(name: str) -> dict[str, Any]:
 
 
 def illustrate(
-    name: str, *, encoder: str | None = None, progress: EncodingProgress | None = None
+    name: str,
+    *,
+    encoder: str | None = None,
+    data: Path | None = None,
+    progress: EncodingProgress | None = None,
 ) -> Illustration:
-    """Make a declared illustration.
+    """Make a declared illustration; `data` is the folder of its data set where it is not on the search path.
 
     Examples
     --------
@@ -71,7 +75,9 @@ def illustrate(
     declared = _declared(name)
     if declared["kind"] == "stream":
         return _stream(name, declared)
-    return _dimensions(name, declared, encoder or declared["backbone"], progress)
+    encoder = encoder or declared["backbone"]
+    X, y = share_features(declared["dataset"], encoder, data=data, progress=progress).open("train")
+    return _dimensions(name, declared, encoder, X, y)
 
 
 def _stream(name: str, declared: Mapping[str, Any]) -> Illustration:
@@ -90,9 +96,8 @@ def _stream(name: str, declared: Mapping[str, Any]) -> Illustration:
 
 
 def _dimensions(
-    name: str, declared: Mapping[str, Any], encoder: str, progress: EncodingProgress | None
+    name: str, declared: Mapping[str, Any], encoder: str, X: NDArray[Any], y: NDArray[Any]
 ) -> Illustration:
-    X, y = share_features(declared["dataset"], encoder, progress=progress).open("train")
     parts = {each["name"]: X[np.flatnonzero(y == each["label"])] for each in declared["classes"]}
     stds = {label: part.std(axis=0) for label, part in parts.items()}
     panels = []

@@ -69,8 +69,7 @@ def _bars(measured: Plan, rows: Sequence[TableRow]) -> Iterator[str]:
 
 def _short(row: TableRow) -> str:
     """Return a short title: a variant is below its row and need not repeat the name."""
-    declared = row.declared
-    return declared.title if declared.variant is None else f"with {declared.variant}"
+    return row.title if row.declared.variant is None else f"with {row.declared.variant}"
 
 
 def _bar_figure(title: str, entries: Sequence[tuple[str, Entry]]) -> str:
@@ -96,7 +95,7 @@ def _curves_over_columns(measured: Plan, rows: Sequence[TableRow]) -> Iterator[s
             filled = [(x, entry.ours) for x, entry in enumerate(row.entries) if entry.ours is not None]
             if filled:
                 means, stds = [ours.mean for _, ours in filled], [ours.std for _, ours in filled]
-                series.append(Series(row.declared.title, [x for x, _ in filled], means, stds, place))
+                series.append(Series(row.title, [x for x, _ in filled], means, stds, place))
             papers = [(x, entry.paper) for x, entry in enumerate(row.entries) if printed(entry.paper)]
             if papers:
                 values = [value for _, value in papers]
@@ -131,7 +130,7 @@ def _over_the_stream(measured: Plan, rows: Sequence[TableRow], place: int) -> It
         samples *= 100 / samples[-1]
         if curves.shape[1] > 1:
             mean, std = curves.mean(axis=0).tolist(), curves.std(axis=0).tolist()
-            series.append(Series(row.declared.title, samples.tolist(), mean, std, number))
+            series.append(Series(row.title, samples.tolist(), mean, std, number))
     if series:
         title = f"Over the stream: {measured.heading(measured.columns[place])}"
         chart = line_chart(
@@ -150,7 +149,7 @@ def _forgetting(measured: Plan, rows: Sequence[TableRow], place: int) -> Iterato
         values = [[None if np.isnan(value) else float(value) for value in line] for line in matrix]
         chart = heat_map(values, x_label="classes of session", y_label="after session")
         name = measured.heading(measured.columns[place])
-        yield _figure(f"Forgetting: {row.declared.title}, {name}", chart, "")
+        yield _figure(f"Forgetting: {row.title}, {name}", chart, "")
 
 
 def _matrix(record: Record) -> np.ndarray:
@@ -175,8 +174,8 @@ def _cost(measured: Plan, rows: Sequence[TableRow], place: int) -> Iterator[str]
         outcomes = [record.outcome for record in entry.records]
         seconds = float(np.mean([each.learning_seconds + each.prediction_seconds for each in outcomes]))
         size = float(np.mean([each.state_bytes for each in outcomes]))
-        points["seconds"].append(Point(row.declared.title, seconds, entry.ours.mean, number))
-        points["state, bytes"].append(Point(row.declared.title, size, entry.ours.mean, number))
+        points["seconds"].append(Point(row.title, seconds, entry.ours.mean, number))
+        points["state, bytes"].append(Point(row.title, size, entry.ours.mean, number))
     name = measured.heading(measured.columns[place])
     for cost, chosen in points.items():
         if len(chosen) > 1:

@@ -14,6 +14,9 @@ SEEDS_NOTE = (
     "memory is how many samples a row may store, seeds is how many runs it is a mean over: a single run has no "
     "deviation and decides nothing"
 )
+SESSIONS_NOTE = (
+    '"told sessions": the method is given each session whole and so knows where it ends; it is not task-free'
+)
 SECONDS_NOTE = "seconds are wall-clock, on a machine with other work, so they compare rows only roughly"
 
 
@@ -42,7 +45,7 @@ def _plan_line(row: TableRow, decimals: int) -> TableLine:
     seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
     state = "" if row.state_bytes is None else f"{row.state_bytes / 1e3:,.0f}"
     cells = (
-        TableCell(declared.title),
+        TableCell(row.title),
         TableCell(row.memory),
         *(_plan_cell(entry, decimals) for entry in row.entries),
         *map(TableCell, (row.seeds, seconds, state)),
@@ -73,6 +76,8 @@ def plan_notes(plan: Plan) -> list[str]:
         SEEDS_NOTE,
         SECONDS_NOTE,
     ]
+    if any(row.told_sessions for row in plan.rows):
+        notes.append(SESSIONS_NOTE)
     if plan.table.note:
         notes.append(plan.table.note)
     return [*notes, *substitutions(plan), f"repeat with: {plan.command}"]
@@ -111,7 +116,7 @@ def seeds_model(plan: Plan, *, rows: Sequence[str] = (), seconds: bool = False) 
     for row in plan.rows:
         if rows and row.declared.name not in rows:
             continue
-        cells = [TableCell(row.declared.title)]
+        cells = [TableCell(row.title)]
         cells += [TableCell(_with_seeds(entry, plan.table.decimals)) for entry in row.entries]
         if plan.table.size_column:
             size = row.entries[names.index(plan.table.size_column)].records
@@ -135,7 +140,7 @@ def differences_model(plan: Plan, name: str) -> TableModel:
     for row in plan.rows:
         if row is not own:
             pairs = zip(own.entries, row.entries, strict=True)
-            texts = (row.declared.title, *(difference_text(mine, theirs) for mine, theirs in pairs))
+            texts = (row.title, *(difference_text(mine, theirs) for mine, theirs in pairs))
             lines.append(TableLine(tuple(map(TableCell, texts))))
     corner = f"{own.declared.title.strip('*')} minus, {plan.table.short}"
     return TableModel("", (corner, *(column.name for column in plan.columns)), tuple(lines))

@@ -73,7 +73,8 @@ def results_pages(
     up = "../" * len(PurePosixPath(folder).parts)
     main = [
         "# Results",
-        f"![accuracy over the size of the saved state, by method]({image})",
+        f"![accuracy over the size of the saved model, by method]({image})",
+        "Filled marks are on stages of the encoder, hollow ones on its last layer.",
         "Last accuracy in percent after one pass over the stream, class by class: mean ± standard deviation, with "
         "the number of seeds in brackets. MB is the size of the saved state and seconds the time inside the "
         "learner, both on CIFAR-100. Features are those of EfficientNet-Lite0, except in the last column. "

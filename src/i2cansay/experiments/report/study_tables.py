@@ -23,11 +23,15 @@ StudyRuns = Mapping[tuple[str, str, int], Values]
 
 @dataclass(frozen=True)
 class StudyColumn:
-    """A heading, the run that is shown below it, and which of its values, unless the values are the rows."""
+    """A heading, the run that is shown below it, and which of its values, unless the values are the rows.
+
+    `seeds` is given where a column has other than its table.
+    """
 
     head: str
     run: str
     value: str = ""
+    seeds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class StudyTable:
     """A declared table of a study.
 
     With `rows`, an entry is a value of the run "ROW, RUN OF THE COLUMN". Without, the values of a column's run are
-    the rows.
+    the rows. With `minus`, the value of that name is shown as it is, and all others less that one, seed by seed.
     """
 
     name: str
@@ -45,31 +49,39 @@ class StudyTable:
     digits: int
     columns: tuple[StudyColumn, ...]
     rows: tuple[str, ...] = ()
+    minus: str = ""
 
     def model(self, runs: StudyRuns) -> TableModel:
         """Return the table with the numbers of all stored runs."""
         if self.rows:
             rows = [
-                (row, *(self._place(runs, f"{row}, {each.run}", each.value) for each in self.columns))
+                (row, *(self._place(runs, each, f"{row}, {each.run}", each.value) for each in self.columns))
                 for row in self.rows
             ]
         else:
             names = next((runs[key] for key in self._keys() if key in runs), {})
-            rows = [(name, *(self._place(runs, each.run, name) for each in self.columns)) for name in names]
+            rows = [
+                (name, *(self._place(runs, each, each.run, name) for each in self.columns)) for name in names
+            ]
         return table_of(("", *(each.head for each in self.columns)), rows, title=self.title)
 
     def _keys(self) -> Iterable[tuple[str, str, int]]:
         return ((self.table, each.run, seed) for each in self.columns for seed in range(self.seeds))
 
-    def _place(self, runs: StudyRuns, run: str, value: str) -> str:
+    def _place(self, runs: StudyRuns, column: StudyColumn, run: str, value: str) -> str:
         """Return mean and standard deviation of one value, and the number of runs if some are missing."""
-        found = [runs.get((self.table, run, seed), {}).get(value) for seed in range(self.seeds)]
-        known = [number for number in found if number is not None]
+        seeds = self.seeds if column.seeds is None else column.seeds
+        found = [runs.get((self.table, run, seed), {}) for seed in range(seeds)]
+        compared = bool(self.minus) and value != self.minus
+        known = [
+            values[value] - (values[self.minus] if compared else 0.0) for values in found if value in values
+        ]
         if not known:
             return "-"
         over = spread(known)
-        text = f"{over.mean:.{self.digits}f}" + (f" ± {over.std:.{self.digits}f}" if over.n > 1 else "")
-        return text if len(known) == self.seeds else f"{text} ({len(known)} of {self.seeds})"
+        text = f"{over.mean:{'+' if compared else ''}.{self.digits}f}"
+        text += f" ± {over.std:.{self.digits}f}" if over.n > 1 else ""
+        return text if len(known) == seeds else f"{text} ({len(known)} of {seeds})"
 
 
 @cache

@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from i2cansay.core.statistics.signed_root import signed_root
 from i2cansay.core.types import Features
 from i2cansay.evaluate import Outcome, play, show_progress
 from i2cansay.learners import learner_class, make_seeded_learner
@@ -27,6 +28,25 @@ class FeatureData:
         """Return the same data with only a share of each class's training rows."""
         rows = low_data(self.y, fraction, seed)
         return replace(self, title=f"{self.title} {fraction:.0%}", X=self.X[rows], y=self.y[rows])
+
+    @property
+    def has_roots(self) -> bool:
+        """Whether no feature is below zero, as after a ReLU: then square roots suit a linear classifier better."""
+        return bool(self.X.min(initial=0.0) >= 0)
+
+    def rooted(self) -> "FeatureData":
+        """Return the same data by the square roots of their features; as they are where some are negative.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X, y = np.array([[4.0, 9.0]]), np.array([0])
+        >>> FeatureData("positive", X, y, X, y).rooted().X, FeatureData("signed", -X, y, X, y).rooted().X
+        (array([[2., 3.]]), array([[-4., -9.]]))
+        """
+        if not self.has_roots:
+            return self
+        return replace(self, X=signed_root(self.X), X_test=signed_root(self.X_test))
 
 
 def compare(

@@ -14,6 +14,7 @@ from i2cansay.experiments.declare.declaration import Column, Row, Table, printed
 from i2cansay.experiments.run.metric import metric_of
 from i2cansay.experiments.run.record import Record
 from i2cansay.experiments.run.seed_statistics import Spread, spread
+from i2cansay.learners import learner_class
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,18 @@ class TableRow:
     backbone: str
     encoder: str
     entries: tuple[Entry, ...]
+
+    @property
+    def told_sessions(self) -> bool:
+        """Whether the method is told where sessions end, and so is not task-free."""
+        cells = [entry.cell for entry in self.entries if entry.cell is not None]
+        declared = any(learner_class(cell.learner).needs_boundaries for cell in cells)
+        return declared or any(record.outcome.told_sessions for record in self.records)
+
+    @property
+    def title(self) -> str:
+        """The declared title, marked if the method is told where sessions end."""
+        return f"{self.declared.title} (told sessions)" if self.told_sessions else self.declared.title
 
     @property
     def memory(self) -> str:

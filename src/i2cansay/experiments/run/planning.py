@@ -13,6 +13,7 @@ from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import Block, Column, Row, Table
 from i2cansay.experiments.run.plan import Entry, Plan, TableRow
 from i2cansay.learners import LEARNERS, learner_class, make_learner
+from i2cansay.streams import has_sessions
 
 NOT_BUILT = "not built yet"
 
@@ -150,6 +151,8 @@ def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) ->
     if choice.stand_in and column.stand_in is not None:
         dataset, n_classes = column.stand_in.dataset, column.stand_in.n_classes
     stream = column.stream
+    if learner_class(row.learner).needs_boundaries and not has_sessions(stream):
+        return None, "it needs sessions, and this stream has none"
     if column.order_free_stream is not None and _is_order_free(row.learner, parameters):
         stream = column.order_free_stream
     cell = Cell(

@@ -51,7 +51,6 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
         y_test=y_test,
         prequential=cell.prequential,
         every_session=cell.every_session and kind.streaming,
-        tell_sessions=cell.tell_sessions,
     )
     answers = learner.predict(X_test[kept_rows(len(X_test))])
     return Record(

@@ -34,6 +34,7 @@ def reproduce_table(
     choice: Choice,
     folder: str | Path,
     *,
+    data: Path | None = None,
     jobs: int | None = None,
     again: bool = False,
     progress: RunProgress | None = None,
@@ -42,6 +43,9 @@ def reproduce_table(
 ) -> Reproduction:
     """Play the cells of a table that have no record yet, and return the filled table.
 
+    Records are kept in `folder`; `data` is the folder of the data set, or one with a folder for each, in place of
+    the search path.
+
     Raises
     ------
     OSError, ValueError
@@ -49,7 +53,7 @@ def reproduce_table(
     """
     choice = with_defaults(choice)
     plan = make_plan(load_table(name), choice)
-    sources, reasons = _find(plan, encoding)
+    sources, reasons = _find(plan, data, encoding)
     plan = _without(plan, reasons)
     failures: list[str] = []
     try:
@@ -72,7 +76,7 @@ def with_defaults(choice: Choice) -> Choice:
 
 
 def _find(
-    plan: Plan, encoding: EncodingProgress | None
+    plan: Plan, data: Path | None, encoding: EncodingProgress | None
 ) -> tuple[dict[tuple[str, str], SharedFeatures], dict[tuple[str, str], str]]:
     """Return the features of every source, and a sentence about every one that is not available."""
     sources: dict[tuple[str, str], SharedFeatures] = {}
@@ -80,7 +84,7 @@ def _find(
     problem: Exception | None = None
     for source in dict.fromkeys(cell.source for cell in plan.cells()):
         try:
-            sources[source] = share_features(*source, progress=encoding)
+            sources[source] = share_features(*source, data=data, progress=encoding)
         except (OSError, ValueError, ImportError) as error:
             hint = _stand_in_hint(plan, source[0])
             reasons[source] = " ".join(str(error).split()) + hint

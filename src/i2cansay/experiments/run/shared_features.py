@@ -57,14 +57,17 @@ class SharedFeatures:
         return features, np.load(self.folder / f"{split}-labels.npy")
 
 
-def share_features(dataset: str, encoder: str, *, progress: EncodingProgress | None = None) -> SharedFeatures:
+def share_features(
+    dataset: str, encoder: str, *, data: Path | None = None, progress: EncodingProgress | None = None
+) -> SharedFeatures:
     """Find the features of a data set by name, encoding its images where nobody has, and make them mappable.
 
     First `<dataset>_<encoder>_train.npz` and `_test.npz` are looked for in the folders of `I2CANSAY_DATA`; else
-    the images are encoded into the feature store, which keeps what is finished.
+    the images are encoded into the feature store, which keeps what is finished. Where a folder `data` is given, it
+    is searched in place of these.
     """
-    files = _npz_files(dataset, encoder)
-    return _from_npz(dataset, encoder, files) if files else _from_images(dataset, encoder, progress)
+    files = _npz_files(dataset, encoder, data)
+    return _from_npz(dataset, encoder, files) if files else _from_images(dataset, encoder, data, progress)
 
 
 def has_ready_features(dataset: str, encoder: str) -> bool:
@@ -72,9 +75,9 @@ def has_ready_features(dataset: str, encoder: str) -> bool:
     return bool(_npz_files(dataset, encoder))
 
 
-def _npz_files(dataset: str, encoder: str) -> list[Path]:
+def _npz_files(dataset: str, encoder: str, data: Path | None = None) -> list[Path]:
     names = {SHORT_NAMES.get(encoder, encoder): None, encoder: None}
-    for folder in data_folders():
+    for folder in data_folders() if data is None else (data,):
         for name in names:
             files = [folder / f"{dataset}_{name}_{split}.npz" for split in SPLITS]
             if all(file.is_file() for file in files):
@@ -99,10 +102,12 @@ def _from_npz(dataset: str, encoder: str, files: list[Path]) -> SharedFeatures:
     return _share(parts, {"fingerprint": digest, "dataset": dataset, "encoder": encoder, "from": "npz"})
 
 
-def _from_images(dataset: str, encoder: str, progress: EncodingProgress | None) -> SharedFeatures:
+def _from_images(
+    dataset: str, encoder: str, data: Path | None, progress: EncodingProgress | None
+) -> SharedFeatures:
     from i2cansay.encoders import get_encoder
 
-    found, model = get_dataset(dataset), get_encoder(encoder)
+    found, model = get_dataset(dataset, root=data), get_encoder(encoder)
     stores = {}
     for split in SPLITS:
         title = f"{dataset} {split}"

@@ -182,8 +182,9 @@ def _standardised(
     centre = np.average(X, axis=0, weights=weights)
     X = X - centre
     scale = np.sqrt(np.average(X**2, axis=0, weights=weights))
-    # A constant feature deviates from its mean by rounding only, which must not be blown up.
-    scale[scale <= 4 * np.finfo(np.float64).eps * np.abs(centre)] = 1.0
+    # A constant feature deviates from its mean by rounding only, which must not be blown up; a mean is rounded once
+    # for every sample.
+    scale[scale <= 4 * len(X) * np.finfo(np.float64).eps * np.abs(centre)] = 1.0
     X /= scale
     return X.astype(dtype), centre, scale
 

@@ -73,13 +73,15 @@ def fit_logistic(
     begin = np.zeros(n_classes * (X.shape[1] + 1))
     if start is not None:
         begin = problem.conditioned(start.weights, start.bias)
-    found = minimize(
-        problem.objective,
-        begin,
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxcor": MEMORY, "maxiter": max_iter, "ftol": IMPROVEMENT, "gtol": 1e-9, "maxls": 30},
-    )
+    # Between products as small as these, the solver's own sums over vectors would only wait for a second thread.
+    with threads_for(X.size * n_classes):
+        found = minimize(
+            problem.objective,
+            begin,
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxcor": MEMORY, "maxiter": max_iter, "ftol": IMPROVEMENT, "gtol": 1e-9, "maxls": 30},
+        )
     weights, bias = problem.plain(found.x)
     # Status 2 is a line search that rounding has ended: the objective cannot be told lower any more.
     return LogisticFit(weights, bias, int(found.nit), found.status != 1)

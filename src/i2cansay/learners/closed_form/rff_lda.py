@@ -5,27 +5,23 @@ from typing import Any, Self
 
 import numpy as np
 
-from i2cansay.core.linalg.blas import inner
 from i2cansay.core.part_bytes import linear_bytes, scatter_bytes
 from i2cansay.core.statistics.discriminant import discriminant
 from i2cansay.core.statistics.linear_scores import LinearScores
 from i2cansay.core.statistics.scatter import SharedScatter, oas_shrinkage
 from i2cansay.core.types import Features, Float64, Rows
 from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.closed_form.fourier_lift import FourierLift
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.merging import check_mergeable, merge_into
 from i2cansay.learners.parameters import check_positive, check_whole
-from i2cansay.learners.seeded_draw import SeededDraw
-
-# Rows lifted at a time: 40 MB at 10,000 projections, and enough to keep the product with itself busy.
-BLOCK = 512
 
 
 class RandomFourierLDA(OnlineClassifier):
     """Streaming LDA with OAS shrinkage on ``sqrt(2/M) cos(f R + b)``; order and batches make no difference.
 
     R and b are drawn once, such that the inner product of two lifted samples approximates the Gaussian kernel
-    ``exp(-|f - g|^2 / (2 s^2))``. So do RanDumb and KLDA.
+    ``exp(-|f - g|^2 / (2 s^2))``. So does RanDumb; `KLDA` has several such lifts.
 
     Parameters
     ----------
@@ -61,13 +57,14 @@ class RandomFourierLDA(OnlineClassifier):
     True
     """
 
-    summary = "random Fourier features and LDA (RanDumb, KLDA)"
+    summary = "random Fourier features and LDA (RanDumb)"
     small_parameters = MappingProxyType({"n_projections": 40})
     parts = ("_waves", "_scatter")
     caches = ("_rule",)
     order_free = True
     lazy = True
     size_advice = "fewer n_projections"
+    structural = ("n_projections", "bandwidth", "normalize")
 
     def __init__(
         self,
@@ -87,28 +84,15 @@ class RandomFourierLDA(OnlineClassifier):
         check_whole(n_projections=self.n_projections, at_least=1)
 
     def _start(self, n_features: int) -> None:
-        self._waves: SeededDraw[tuple[Float64, Float64]] = SeededDraw(self.random_state)
+        self._waves = FourierLift(
+            self.random_state,
+            n_features=n_features,
+            n_projections=self.n_projections,
+            bandwidth=self.bandwidth,
+            normalize=self.normalize,
+        )
         self._scatter = SharedScatter(self.n_projections)
         self._rule: Cached[LinearScores] = Cached()
-
-    def _lift(self, X: Features) -> Float64:
-        """Return the random Fourier features of `X`, (n, n_projections)."""
-        directions, phases = self._waves.get(self._draw)
-        X = np.asarray(X, dtype=np.float64)
-        if self.normalize:
-            # Divided by the largest entry first: squares of tiny or huge values would underflow or overflow.
-            largest = np.abs(X).max(axis=1, keepdims=True)
-            X = X / np.where(largest > 0, largest, 1.0)
-            X /= np.maximum(np.sqrt(np.einsum("nd,nd->n", X, X)), 1.0)[:, None]
-        lifted = np.asarray(inner(X / self.bandwidth, directions), dtype=np.float64)
-        lifted += phases
-        np.cos(lifted, out=lifted)
-        lifted *= np.sqrt(2 / self.n_projections)
-        return lifted
-
-    def _draw(self, rng: np.random.Generator) -> tuple[Float64, Float64]:
-        directions = rng.standard_normal((self.n_projections, self.n_features_in_))
-        return directions, rng.uniform(0, 2 * np.pi, self.n_projections)
 
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
         width = self.n_projections
@@ -116,15 +100,14 @@ class RandomFourierLDA(OnlineClassifier):
         return scatter_bytes(width, n_classes) + linear_bytes(width, n_classes) + waves
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
-        for start in range(0, len(X), BLOCK):
-            block = slice(start, start + BLOCK)
-            self._scatter.add(self._lift(X[block]), rows[block], None if weights is None else weights[block])
+        for block, lifted in self._waves.lifted_blocks(X):
+            self._scatter.add(lifted, rows[block], None if weights is None else weights[block])
 
     def _scores(self, X: Features) -> Features:
         rule = self._rule.get(self._solve)
         scores = np.empty((len(X), len(self._labels)))
-        for start in range(0, len(X), BLOCK):
-            scores[start : start + BLOCK] = rule.of(self._lift(X[start : start + BLOCK]))
+        for block, lifted in self._waves.lifted_blocks(X):
+            scores[block] = rule.of(lifted)
         return scores
 
     @property

@@ -1,8 +1,6 @@
 """Dynamic sparse distributed memory: addresses that grow and move with the stream, read by nearness."""
 
-from typing import Literal, Self
-
-import numpy as np
+from typing import Literal
 
 from i2cansay.core.part_bytes import room
 from i2cansay.core.types import Features, Float32, Float64, Rows
@@ -30,22 +28,18 @@ class DSDM(OnlineClassifier):
         A sample moves the addresses by 2 / (period + 1).
     radius_period : int
         The same for the moving average that decides between storing and moving.
-    prune : {"size", "session"}
-        When rows are dropped. "size": as soon as there are more than N, down to ``(1 - slack) N``; the learner
-        never sees a session. "session": in `end_session` only, down to N, as the authors' notebook has it; the
-        rows are then not bounded in between, and the learner has to be told where a session ends
-        (``play(..., tell_sessions=True)``).
     slack : float
-        Share of the rows dropped at once, so that densities are not computed for every sample.
+        Share of the rows dropped at once, so that densities are not computed for every sample. Rows are dropped as
+        soon as there are more than N, down to ``(1 - slack) N``.
     n_neighbors : int
         Neighbours of the local outlier factor by which the densest rows are found; all where there are fewer.
 
     Notes
     -----
     Departs from the published form: T in units of the radius by default; pruning by size, since a task-free
-    learner knows no session; the share of rows that every class keeps when rows are given up counts the classes
-    seen so far, not those to come; the authors' loop spares the very densest row, this one does not. `forget`
-    removes the rows that speak for the class most.
+    learner knows no session (`SessionDSDM` prunes where one ends, as published); the share of rows that every class
+    keeps when rows are given up counts the classes seen so far, not those to come; the authors' loop spares the very
+    densest row, this one does not. `forget` removes the rows that speak for the class most.
 
     A sample of weight w moves the addresses as far as w samples would; whether it is stored does not depend on it.
 
@@ -80,7 +74,6 @@ class DSDM(OnlineClassifier):
         unit: Literal["radius", "features"] = "radius",
         address_period: int = 500,
         radius_period: int = 150,
-        prune: Literal["size", "session"] = "size",
         slack: float = 0.05,
         n_neighbors: int = 1000,
     ) -> None:
@@ -89,13 +82,11 @@ class DSDM(OnlineClassifier):
         self.unit = unit
         self.address_period = address_period
         self.radius_period = radius_period
-        self.prune = prune
         self.slack = slack
         self.n_neighbors = n_neighbors
 
     def _check_parameters(self) -> None:
         check_choice("unit", self.unit, ("radius", "features"))
-        check_choice("prune", self.prune, ("size", "session"))
         check_positive(temperature=self.temperature)
         check_whole(memory_size=self.memory_size, address_period=self.address_period, at_least=1)
         check_whole(radius_period=self.radius_period, n_neighbors=self.n_neighbors, at_least=1)
@@ -112,12 +103,10 @@ class DSDM(OnlineClassifier):
         )
 
     def _state_bytes(self, n_features: int, n_classes: int) -> int | None:
-        if self.prune == "session":
-            return None  # rows are added for as long as a session lasts
         return room(self.memory_size + 1) * (8 * n_features + 4 * n_classes) + 8 * n_features
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
-        limit = self.memory_size if self.prune == "size" else np.iinfo(np.int64).max
+        limit = self.memory_size
         start = 0
         while start < len(X):
             rest = slice(start, None)
@@ -129,12 +118,6 @@ class DSDM(OnlineClassifier):
 
     def _prune_to(self, size: int) -> None:
         self._memory.prune(size, self.n_neighbors)
-
-    def end_session(self) -> Self:
-        """Prune to `memory_size` rows; called at the end of a session only if `play` is asked to announce it."""
-        self._check_ready()
-        self._prune_to(self.memory_size)
-        return self
 
     @property
     def n_rows_(self) -> int:

@@ -6,6 +6,9 @@ Ren, Fort, Liu, Guha Roy, Padhy, Lakshminarayanan (2021), A simple fix to Mahala
 near-OOD detection, arXiv:2106.09022.
 """
 
+from dataclasses import dataclass
+from typing import Protocol
+
 import numpy as np
 
 from i2cansay.core.linalg.blas import inner
@@ -14,8 +17,38 @@ from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Float64
 
 
+class Covariance(Protocol):
+    """A, the shrunk covariance."""
+
+    def solve(self, B: Float64) -> Float64:
+        """Return the rows ``A^-1 b`` for the rows of `B`, (k, d)."""
+
+    def solve_with_means(self, B: Float64, centre: Float64) -> Float64:
+        """Return the rows ``(A + mean_c p_c p_c^T)^-1 b`` for the rows of `B`, (k, d); means p_c from `centre`."""
+
+
+@dataclass(frozen=True)
+class ShrunkCovariance:
+    """A of a scatter with this `shrinkage`."""
+
+    scatter: SharedScatter
+    shrinkage: float
+
+    def solve(self, B: Float64) -> Float64:
+        """Return the rows ``A^-1 b`` for the rows of `B`, (k, d)."""
+        return self.scatter.solve_shrunk(B, self.shrinkage)
+
+    def solve_with_means(self, B: Float64, centre: Float64) -> Float64:
+        """Return the rows ``(A + mean_c p_c p_c^T)^-1 b`` for the rows of `B`, (k, d); means p_c from `centre`."""
+        return self.scatter.solve_with_means(B, self.shrinkage, centre)
+
+
 def relative_distances(
-    X: Features, scatter: SharedScatter, shrinkage: float, closed_form: ShrunkMeans
+    X: Features,
+    means: Float64,
+    covariance: Covariance,
+    closed_form: ShrunkMeans,
+    products: Float64 | None = None,
 ) -> Float64:
     """Return the relative squared Mahalanobis distance of each row of `X`, (n, d), to the nearest class, (n,).
 
@@ -26,20 +59,22 @@ def relative_distances(
 
     Parameters
     ----------
+    means : (c, d) means of the classes
     closed_form : ShrunkMeans
-        Of this scatter with this shrinkage.
+        Of these means with this covariance.
+    products : (c, c) array, optional
+        ``p_i A^-1 p_j``, where it is known.
     """
-    means = scatter.means.mean
     if len(means) == 1:  # everything is that class then
         away = X - means[0]
-        distance: Float64 = np.einsum("nd,nd->n", away, scatter.solve_shrunk(away, shrinkage))
+        distance: Float64 = np.einsum("nd,nd->n", away, covariance.solve(away))
         return distance
     scores, factors = closed_form
     projected = scores._replace(offset=np.zeros(len(means))).of(X) * factors
     if len(means) > X.shape[1]:  # the same with a matrix of as many rows as there are dimensions
         away = X - scores.centre
-        inside = scatter.solve_shrunk(away, shrinkage)
-        inside -= scatter.solve_with_means(away, shrinkage, scores.centre)
+        inside = covariance.solve(away)
+        inside -= covariance.solve_with_means(away, scores.centre)
         explained: Float64 = np.einsum("nd,nd->n", away, inside)
         squared = np.concatenate(
             [
@@ -49,9 +84,10 @@ def relative_distances(
         )
         squared *= factors
     else:
-        lengths = inner(means - scores.centre, scores.weights) * factors
-        among = len(means) * np.eye(len(means)) + lengths
+        if products is None:
+            products = inner(means - scores.centre, scores.weights) * factors
+        among = len(means) * np.eye(len(means)) + products
         explained = np.einsum("nc,nc->n", projected, np.linalg.solve(among, projected.T).T)
-        squared = np.diagonal(lengths)
+        squared = np.diagonal(products)
     relative: Float64 = (squared - 2 * projected).min(axis=1) + explained
     return relative

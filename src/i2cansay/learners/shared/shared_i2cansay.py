@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from i2cansay.core.paper.head import row_weights
-from i2cansay.core.paper.ican import OldClasses, draw_sources, draw_targets
+from i2cansay.core.paper.ican import OldClasses
 from i2cansay.core.part_bytes import linear_bytes, room, scatter_bytes
 from i2cansay.core.state_parts import StatePart
-from i2cansay.core.statistics.discriminant import ShrunkMeans, shrink_means
 from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.analogical import AnalogicalClassifier
@@ -19,22 +17,18 @@ from i2cansay.learners.base import ROUNDED_TO_FLOAT32
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.parameters import check_choice, check_not_negative
 from i2cansay.learners.shared.base_temperature import base_temperature
+from i2cansay.learners.shared.closed_form import ClosedForm, Solution
+from i2cansay.learners.shared.drawn_analogies import draw_analogies
 from i2cansay.learners.shared.feature_map import FeatureMap, Lift, TransformKind, check_feature_map
 from i2cansay.learners.shared.preconditioned_head import PreconditionedHead, fits_float32
 from i2cansay.learners.shared.relative_distance import relative_distances
+from i2cansay.learners.shared.running_solution import running_bytes
 from i2cansay.learners.shared.shrinkage_choice import Shrinkage, ShrinkageChoice, check_shrinkage
 from i2cansay.learners.validation import check_features, make_generator
 
 # The head counts this much in the decision: one pass leaves it noisy, the more the wider the features are, and a
 # third of it keeps what it knows. Chosen on held-out training samples; docs/shared-mode-details.md says how.
 HEAD_SHARE = 1 / 3
-
-
-class _Solution(NamedTuple):
-    """The closed form, and the shrinkage it was solved with."""
-
-    closed_form: ShrunkMeans
-    shrinkage: float
 
 
 class SharedI2CANSAY(AnalogicalClassifier):
@@ -58,7 +52,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
         Analogies are of all classes but the sample's own, or only of classes absent from the batch.
     analogies : bool
         Whether there is a head. False leaves the closed form alone, which does not depend on the order of the
-        samples.
+        samples, except while small lessons hold a ridge (see the notes).
     blocks : sequence of int, optional
         Widths of the blocks that features are made of, as the stages of an encoder; they add up to the width of the
         features. No decision depends on the unit of a block, and the covariance is shrunk towards a sphere for each.
@@ -104,6 +98,11 @@ class SharedI2CANSAY(AnalogicalClassifier):
     The state is half a square matrix of the features, lift included, and half its inverse: 77 MB at 3584
     dimensions, 6 MB at 1024, and 16 bytes for every class and dimension.
 
+    The closed form answers small lessons at once: from 256 dimensions on, and samples for a quarter of them, a
+    lesson of up to 16 samples chooses the ridge of the covariance, which is then held until 30% more have come. They
+    update the inverse, another half matrix beside the state, and answers depend on when the ridge was chosen too.
+    `refresh`, merging, unlearning and forgetting end this; streams in larger lessons never begin it.
+
     Examples
     --------
     >>> import numpy as np
@@ -118,7 +117,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
     True
     """
 
-    parts = ("_features", "_scatter", "_shrinkage")  # and the head, where there is one
+    parts = ("_features", "_scatter", "_shrinkage", "_closed_form")  # and the head, where there is one
     caches = ("_solution",)
     summary = "past the paper: one covariance for all classes, a closed form and analogies on top"
     small_parameters = MappingProxyType({"lift": 40})
@@ -139,8 +138,9 @@ class SharedI2CANSAY(AnalogicalClassifier):
     _features: FeatureMap
     _scatter: SharedScatter
     _shrinkage: ShrinkageChoice
+    _closed_form: ClosedForm
     _head: PreconditionedHead | None
-    _solution: Cached[_Solution]
+    _solution: Cached[Solution]
     _forgetting: float  # the rate in force
 
     def __init__(
@@ -184,7 +184,8 @@ class SharedI2CANSAY(AnalogicalClassifier):
     def order_free(self) -> bool:  # type: ignore[override]
         """Whether only the closed form decides, from statistics that do not fade.
 
-        With ``feature_transform="auto"`` as long as the first batch, whichever it is, leads to the same decision.
+        While small lessons hold a ridge, answers are free of order after a `refresh` (see the notes). With
+        ``feature_transform="auto"`` as long as the first batch, whichever it is, leads to the same decision.
         """
         return not self.analogies and not self.forgetting
 
@@ -217,16 +218,14 @@ class SharedI2CANSAY(AnalogicalClassifier):
         known = scatter_bytes(width, n_classes) + linear_bytes(width, n_classes) + features.drawn_bytes
         if self.analogies:  # the whole inverse, and two rows for each class, in single precision
             known += 4 * width**2 + 8 * room(n_classes) * (width + 1) + 8 * width
+        elif not self.forgetting:
+            known += running_bytes(width, n_classes)
         return known + 8 * n_classes + 32 * len(features.blocks)
 
     def _feature_map(self, n_features: int, seed: int) -> FeatureMap:
+        blocks, width, transform = self.blocks, self.width, self.feature_transform
         return FeatureMap(
-            n_features,
-            blocks=self.blocks,
-            width=self.width,
-            transform=self.feature_transform,
-            lift=self.lift,
-            seed=seed,
+            n_features, blocks=blocks, width=width, transform=transform, lift=self.lift, seed=seed
         )
 
     # -- learning -------------------------------------------------------------------------------------------
@@ -237,6 +236,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
         )
         self._scatter = SharedScatter(self._features.width, self._features.blocks)
         self._shrinkage = ShrinkageChoice()
+        self._closed_form = ClosedForm(len(self._features.blocks))
         self._head = PreconditionedHead(self._features.width) if self.analogies else None
         self._solution = Cached()
         self._forgetting = self.forgetting
@@ -249,6 +249,9 @@ class SharedI2CANSAY(AnalogicalClassifier):
             self._features.decide(X)
         counted = self._fade(len(X), weights) if self._forgetting else weights
         mapped = self._features.apply(X)
+        if self._head is None and not self._forgetting:
+            self._closed_form.learn(self._scatter, mapped, rows, counted, self._current_shrinkage)
+            return
         self._scatter.add(mapped, rows, counted)
         if self._head is None or not self._steps_fit:
             return
@@ -260,11 +263,11 @@ class SharedI2CANSAY(AnalogicalClassifier):
         if not due:
             share = (1.0 if counted is None else counted) / self._scatter.means.count[rows]
             self._head.shift(preconditioned, rows, share)
-        self._step(self._head, mapped, rows, weights, preconditioned)
+        self._step(mapped, rows, weights, preconditioned)
 
     def _train(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         if self._head is not None and self._steps_fit:
-            self._step(self._head, self._features.apply(X), rows, weights)
+            self._step(self._features.apply(X), rows, weights)
 
     def _fade(self, n: int, weights: Float64 | None) -> Float64:
         """Let the statistics fade by `n` samples; return what these count, the earlier having faded since."""
@@ -277,33 +280,24 @@ class SharedI2CANSAY(AnalogicalClassifier):
         left: Float64 = keep ** np.arange(n - 1.0, -1.0, -1.0)
         return left if weights is None else weights * left
 
-    def _step(
-        self,
-        head: PreconditionedHead,
-        X: Features,
-        rows: Rows,
-        weights: Float64 | None,
-        preconditioned: Float32 | None = None,
-    ) -> None:
-        """Take one step of the head on mapped features `X`, (n, width), and their analogies in other classes."""
+    def _step(self, X: Features, rows: Rows, weights: Float64 | None, ready: Float32 | None = None) -> None:
+        """Take one step of the head on mapped features `X`, (n, width), and their analogies in other classes.
+
+        `ready`, (n, width), are the features preconditioned, where they are known.
+        """
         n_classes = len(self._scatter.means)
-        if n_classes < 2:
+        if self._head is None or n_classes < 2:
             return
-        sources = draw_sources(len(X), self.n_pseudo, self._rng)
-        old = draw_targets(self.old_classes, rows, sources, n_classes, self._rng)
-        groups = [(len(rows), 1.0), (len(old), self.beta)]
-        every_row = row_weights([n for n, _ in groups if n], [w for n, w in groups if n])
-        if weights is not None:
-            every_row[: len(rows)] = weights / weights.sum()
-        head.step(
+        drawn = draw_analogies(
+            rows, n_classes, self.n_pseudo, self.old_classes, beta=self.beta, weights=weights, rng=self._rng
+        )
+        self._head.step(
             X,
             rows,
-            preconditioned=preconditioned,
-            sources=sources[: len(old)],
-            old=old,
+            **drawn._asdict(),
+            preconditioned=ready,
             means=self._scatter.means.mean,
-            weights=every_row,
-            temperature=self._base_temperature,
+            temperature=base_temperature(self._scatter.means.count),
             lr=self.lr,
             width=self._scatter.width,
         )
@@ -313,10 +307,6 @@ class SharedI2CANSAY(AnalogicalClassifier):
         # Without any spread there is no covariance, and a step would depend on the unit of the features.
         return self._scatter.mean_variance > 0 and fits_float32(self._scatter.spheres())
 
-    @property
-    def _base_temperature(self) -> float:
-        return base_temperature(self._scatter.means.count)
-
     # -- deciding -------------------------------------------------------------------------------------------
 
     def _scores(self, X: Features) -> Features:
@@ -324,15 +314,14 @@ class SharedI2CANSAY(AnalogicalClassifier):
         scores = self._solution.get(self._solve).closed_form.scores.of(mapped)
         if self._head is None:
             return scores
-        scores /= self._base_temperature
+        scores /= base_temperature(self._scatter.means.count)
         scores += HEAD_SHARE * self._head.logits(mapped)
         return scores
 
-    def _solve(self) -> _Solution:
-        shrinkage = self.shrinkage_
+    def _solve(self) -> Solution:
         empirical = self.prior == "empirical"
-        return _Solution(
-            shrink_means(self._scatter, shrinkage, self.shrink_means, empirical_prior=empirical), shrinkage
+        return self._closed_form.solve(
+            self._scatter, self._current_shrinkage, self.shrink_means, empirical_prior=empirical
         )
 
     def novelty(self, X: ArrayLike) -> Float64:
@@ -351,12 +340,15 @@ class SharedI2CANSAY(AnalogicalClassifier):
         """
         self._check_ready()
         mapped = self._features.apply(check_features(self, X, reset=False))
-        solution = self._solution.get(self._solve)
-        return relative_distances(mapped, self._scatter, solution.shrinkage, solution.closed_form)
+        closed_form, covariance, products = self._solution.get(self._solve)
+        return relative_distances(mapped, self._scatter.means.mean, covariance, closed_form, products)
 
     @property
     def shrinkage_(self) -> float:
         """The share of the sphere in the covariance as scores use it now."""
+        return self._closed_form.shrinkage(self._scatter, self._current_shrinkage)
+
+    def _current_shrinkage(self) -> float:
         return self._shrinkage.current(self._scatter, self.shrinkage)
 
     @property
@@ -368,6 +360,12 @@ class SharedI2CANSAY(AnalogicalClassifier):
     def class_means_(self) -> Float64:
         """Means of the transformed, reduced and lifted features, (n_classes, width), in the order of `classes_`."""
         return self._scatter.means.mean[self._labels.order]
+
+    def refresh(self) -> Self:
+        """Let go of the ridge that small lessons hold (see the notes): answers depend on the samples alone then."""
+        if self._started and self._head is None:
+            self._start_over()
+        return self
 
     # -- changing one's mind --------------------------------------------------------------------------------
 
@@ -394,6 +392,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
     def _start_over(self) -> None:
         """Choose shrinkage and inverse anew: what they rest on has changed other than by passing samples."""
         self._shrinkage.expire()
+        self._closed_form.let_go()
         if self._head is not None:
             self._head.expire()
         self._solution.clear()

@@ -19,15 +19,20 @@ Geifman, El-Yaniv (2017), Selective classification for deep neural networks, Neu
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc
 
 from i2cansay.core.state_parts import LARGEST_COUNT, add_prefix, check_range, strip_prefix
 from i2cansay.core.statistics.score_histogram import ScoreHistogram
 from i2cansay.core.types import Float64, Rows, State
 from i2cansay.learners.parameters import check_error_rate
 
-FADING = 2.0
+# Chosen on held-out training samples (docs/verdicts.md). Probabilities of a younger model are less certain and err
+# on the safe side, so they may stay long. Novelty falls as more is learnt: with old scores nothing would be new.
+FADING = 1.0
+NOVELTY_FADING = 6.0
 # Evidence beyond this weight would not make a threshold better, but slower to follow a change.
 MOST = 2000.0
+CONFIDENCE = 0.9
 # Probabilities are counted by their log-odds, from -HIGHEST to HIGHEST.
 BINS, HIGHEST = 128, 16.0
 SURE, UNSURE, NEW = "sure", "unsure", "new"
@@ -98,10 +103,9 @@ class Evidence:
             self._novelty.add(novelty)
 
     def _fade(self, size: float) -> None:
-        keep = min(1.0, self._size / size) ** FADING if size > 0 else 1.0
-        keep = min(keep, MOST / max(self.weight, MOST))
-        self._counts *= keep
-        self._novelty.fade(keep)
+        share = min(1.0, self._size / size) if size > 0 else 1.0
+        self._counts *= min(share**FADING, MOST / max(self.weight, MOST))
+        self._novelty.fade(min(share**NOVELTY_FADING, MOST / max(self._novelty.weight, MOST)))
         self._size = max(self._size, float(size))
 
     # -- answers --------------------------------------------------------------------------------------------
@@ -131,11 +135,16 @@ class Evidence:
         return _bins(probabilities.max(axis=1)) >= self._least_sure(error)
 
     def _least_sure(self, error: float) -> int:
-        """Return the lowest bin of log-odds from which on at most a share `error` of answers is wrong."""
+        """Return the lowest bin of log-odds from which on at most a share `error` of answers is wrong.
+
+        Of all bins the lowest would be one that had luck. So from there on the error has to be below `error` with
+        `CONFIDENCE`, by the exact limit for a share (Clopper and Pearson).
+        """
         from_here = np.cumsum(self._counts[:, ::-1], axis=1)[:, ::-1]
-        wrong = from_here[WRONG] + 1.0  # and the answer asked about
-        answers = from_here[RIGHT] + wrong
-        allowed = np.flatnonzero(wrong <= error * answers)
+        some = from_here[RIGHT] > 0
+        confidence = np.zeros(BINS)
+        confidence[some] = betainc(from_here[WRONG][some] + 1.0, from_here[RIGHT][some], error)
+        allowed = np.flatnonzero(confidence >= CONFIDENCE)
         return int(allowed[0]) if len(allowed) else BINS
 
     def new(self, novelty: Float64, error: float) -> Flags:

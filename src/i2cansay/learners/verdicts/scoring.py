@@ -23,6 +23,9 @@ GROWTH = 0.3
 # Only rows of classes with at least this share of the mean number of samples per class count: those of a class with
 # one or two samples say nothing about the others.
 LEAST_COUNT = 0.5
+# Of one class at most this many rows of a batch are evidence: fifty say much about that class, and little about
+# the others. A stream in the order of its classes would be sure after a few of them.
+MOST_OF_A_CLASS = 5
 
 
 def score_before_learning(learner: OnlineClassifier, X: Features, labels: NDArray[Any]) -> None:
@@ -62,9 +65,25 @@ def take_scores(learner: OnlineClassifier, X: Features, rows: Rows) -> None:
     """Learn from the scores of samples, (n, d), of classes `rows`, (n,), just before they are learnt."""
     scores = learner._scores(X)
     # Before the temperature learns from them: they are to show how far its probabilities can be trusted.
-    _count(learner, X, scores, rows)
+    few = _a_few_of_each(rows)
+    _count(learner, X[few], scores[few], rows[few])
     learn = learner._temperature.refit if learner.lazy else learner._temperature.update
     learn(scores, rows)
+
+
+def _a_few_of_each(rows: Rows) -> Rows:
+    """Return the places of the first `MOST_OF_A_CLASS` of each class.
+
+    Examples
+    --------
+    >>> _a_few_of_each(np.array([7, 7, 7, 7, 7, 7, 3, 7]))
+    array([0, 1, 2, 3, 4, 6])
+    """
+    order = np.argsort(rows, kind="stable")
+    _, starts, counts = np.unique(rows[order], return_index=True, return_counts=True)
+    rank = np.arange(len(rows)) - np.repeat(starts, counts)
+    few: Rows = np.sort(order[rank < MOST_OF_A_CLASS])
+    return few
 
 
 def take_calibration(learner: OnlineClassifier, X: Features, rows: Rows) -> None:

@@ -49,9 +49,15 @@ LEARN_FORM: dict[str, Any] = {
     },
     "required": ["images"],
 }
+RATE: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "default": 0.05}
 PREDICT_FORM: dict[str, Any] = {
     "type": "object",
-    "properties": {"images": IMAGES, "top": {"type": "integer", "minimum": 1, "maximum": 1000}},
+    "properties": {
+        "images": IMAGES,
+        "top": {"type": "integer", "minimum": 1, "maximum": 1000},
+        "error": RATE,
+        "new_error": RATE,
+    },
     "required": ["images"],
 }
 BYTES: dict[int | str, dict[str, Any]] = {

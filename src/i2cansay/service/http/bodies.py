@@ -7,7 +7,7 @@ import binascii
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,6 +29,8 @@ LARGE = 100_000
 """A body of more bytes is parsed in a thread, so that other requests do not wait for it."""
 VALUE_BYTES = 128
 """The most memory a JSON value takes while it is parsed: 2 to 3 Python objects and their places in lists."""
+RATES = ("error", "new_error")
+"""Of a question."""
 Checked = TypeVar("Checked", bound=SamplesBody)
 # One large body at a time: parsers hold Python's lock, and two would take twice the memory at no gain.
 _parser = ThreadPoolExecutor(1, thread_name_prefix="i2cansay-parser")
@@ -36,12 +38,14 @@ _parser = ThreadPoolExecutor(1, thread_name_prefix="i2cansay-parser")
 
 @dataclass(frozen=True)
 class ParsedBody:
-    """Images or features; labels, where they are to be learnt; how many classes to name."""
+    """Images or features; labels, where they are to be learnt; how many classes to name, and the error rates."""
 
     images: list[bytes] | None
     features: Float32 | None
     labels: tuple[str, ...]
     top: int = 5
+    error: float = 0.05
+    new_error: float = 0.05
 
     def __len__(self) -> int:
         return len(self.images) if self.images is not None else len(self.features)  # type: ignore[arg-type]
@@ -100,10 +104,24 @@ def _asking(data: bytearray, kind: str, limits: Limits) -> ParsedBody:
         top = fields.get("top", ["5"])[0]
         if not top.isascii() or not top.isdecimal() or not 1 <= int(top[:9]) <= 1000:
             raise refused(f"top is a number from 1 to 1000, got {top[:20]!r}")
-        return _parsed(files, None, (), limits, int(top))
+        error, new_error = (_rate(name, fields.get(name, ["0.05"])[0]) for name in RATES)
+        parsed = _parsed(files, None, (), limits)
+        return replace(parsed, top=int(top), error=error, new_error=new_error)
     body = _json(data, PredictBody, limits)
     images, features = _samples(body)
-    return _parsed(images, features, (), limits, body.top)
+    parsed = _parsed(images, features, (), limits)
+    return replace(parsed, top=body.top, error=body.error, new_error=body.new_error)
+
+
+def _rate(name: str, text: str) -> float:
+    """Return an error rate of a form; JSON is checked by its schema."""
+    try:
+        rate = float(text[:40])
+    except ValueError:
+        rate = 0.0
+    if not 0 < rate < 1:
+        raise refused(f"{name} is a number above 0 and below 1, got {text[:20]!r}")
+    return rate
 
 
 def _is_form(kind: str) -> bool:
@@ -111,15 +129,17 @@ def _is_form(kind: str) -> bool:
 
 
 def _form(data: bytearray, kind: str, limits: Limits) -> tuple[list[bytes], dict[str, list[Any]]]:
-    # A label for each image, and `top`; one more of each, so that the error about too many can name images.
-    form = read_form(data, kind, most=2 * (limits.images + 1) + 1)
+    # A label for each image, `top` and rates; one more of each, so that the error about too many can name images.
+    form = read_form(data, kind, most=2 * (limits.images + 1) + 1 + len(RATES))
     for name, _ in form.files:
         if name not in ("images", "image"):
             raise refused(f"images go into the field images, got {name[:50]!r}")
     fields: dict[str, list[Any]] = {}
     for name, text in form.texts:
-        if name not in ("labels", "label", "top"):
-            raise refused(f"the form has images, labels, label and top, got {name[:50]!r}")
+        if name not in ("labels", "label", "top", *RATES):
+            raise refused(
+                f"the form has images, labels, label, top, {' and '.join(RATES)}, got {name[:50]!r}"
+            )
         fields.setdefault(name, []).append(text)
     return [data for _, data in form.files], fields
 
@@ -190,7 +210,6 @@ def _parsed(
     features: Float32 | None,
     labels: tuple[str, ...],
     limits: Limits,
-    top: int = 5,
 ) -> ParsedBody:
     if images is not None:
         _check_count("images", len(images), limits.images)
@@ -199,7 +218,7 @@ def _parsed(
         _check_count("columns of features", features.shape[1], limits.width)
         if not (np.abs(features) < LARGEST).all():  # NaN compares false
             raise refused(f"features must be finite and below {LARGEST:g}")
-    return ParsedBody(images, features, labels, top)
+    return ParsedBody(images, features, labels)
 
 
 def _check_count(what: str, got: int, limit: int) -> None:

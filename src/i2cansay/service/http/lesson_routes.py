@@ -27,8 +27,16 @@ from i2cansay.service.http.schemas import (
 )
 from i2cansay.service.label_text import check_label, normalized_label
 from i2cansay.service.model.image_size import measure_images
-from i2cansay.service.model.requests import Forget, Learn, LessonResult, Rename, RevisionResult, Undo
-from i2cansay.service.model.served_model import Question, ServedModel
+from i2cansay.service.model.requests import (
+    Forget,
+    Learn,
+    LessonResult,
+    Question,
+    Rename,
+    RevisionResult,
+    Undo,
+)
+from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.model.size import check_width
 from i2cansay.service.service import Service
 from i2cansay.service.storage.receipts import key_digest, lesson_digest
@@ -68,7 +76,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         openapi_extra=body_of(PredictBody, PREDICT_FORM, {"top": 3}),
     )
     async def predict(name: str, request: Request) -> Response:
-        """Predict samples: the likeliest classes, and how unlike all known classes each sample is."""
+        """Predict samples: the likeliest classes, and how far each answer can be relied on."""
         model = service.model(name)
         parsed = await to_predict(request, limits)
         named = len(parsed) * min(parsed.top, len(model.snapshot.classes))
@@ -78,9 +86,15 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
                 f"with {named // len(parsed)} each; ask for a smaller top, or in parts"
             )
         X = await features_of(service, model, parsed, request)
-        predictions = await wait(model.ask(Question(X, parsed.top)), limits.seconds)
+        question = Question(X, parsed.top, parsed.error, parsed.new_error)
+        predictions = await wait(model.ask(question), limits.seconds)
+        snapshot = model.snapshot
         return JSONResponse(
-            {"predictions": [each.to_json() for each in predictions], "version": model.snapshot.version}
+            {
+                "predictions": [each.to_json() for each in predictions],
+                "version": snapshot.version,
+                "tested": snapshot.tested,
+            }
         )
 
     @router.post("/models/{name}/undo", dependencies=[needs("teach")], response_model=RevisionAnswer)

@@ -20,6 +20,7 @@ FILES = {
     "/chart.js": ("chart.js", SCRIPT),
     "/dialog.js": ("dialog.js", SCRIPT),
     "/element.js": ("element.js", SCRIPT),
+    "/verdict.js": ("verdict.js", SCRIPT),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
 

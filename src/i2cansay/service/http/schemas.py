@@ -97,6 +97,12 @@ class PredictBody(SamplesBody):
     """Samples to predict."""
 
     top: Annotated[int, Field(ge=1, le=1000, description="How many classes to name.")] = 5
+    error: Annotated[
+        float, Field(gt=0, lt=1, description="The share of answers called sure that may be wrong.")
+    ] = 0.05
+    new_error: Annotated[
+        float, Field(gt=0, lt=1, description="The share of samples of known classes that may be called new.")
+    ] = 0.05
 
 
 class LabelBody(StrictBody):
@@ -210,8 +216,17 @@ class PredictionAnswer(BaseModel):
 
     label: str
     probability: float
-    unknown: Annotated[float, Field(description="From 0, like known samples, to 1, unlike all of them.")]
-    verdict: Literal["sure", "unsure", "new"]
+    verdict: Annotated[
+        Literal["sure", "unsure", "new"],
+        Field(
+            description="sure: of such answers a share of at most `error` is wrong, as far as the model has been "
+            "tested; new: stranger than all but a share `new_error` of samples of known classes."
+        ),
+    ]
+    set_size: Annotated[
+        int, Field(description="How many classes are possible; but for `error` the right one is among them.")
+    ]
+    set: Annotated[list[str], Field(description="The likeliest of the possible classes, at most `top`.")]
     top: list[ClassProbabilityAnswer]
 
 
@@ -220,6 +235,13 @@ class PredictionsAnswer(BaseModel):
 
     predictions: list[PredictionAnswer]
     version: int
+    tested: Annotated[
+        int,
+        Field(
+            description="On how many samples verdicts rest, predicted before they were learnt; those of long ago "
+            "count less. Below 19 nothing is sure at 5%."
+        ),
+    ]
 
 
 class ClassAnswer(BaseModel):

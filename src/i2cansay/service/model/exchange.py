@@ -58,7 +58,7 @@ def read_export(
         path.write_bytes(data)
         try:
             learner, extra = load_with_extra(path, allow=partial(_check_room, limits))
-            encoder = EncoderIdentity.from_header(extra) if extra else None
+            encoder = EncoderIdentity.from_header(extra) if "encoder" in extra else None
         except (ValueError, OSError) as error:
             raise refused(str(error).replace(str(path), "the file")) from error
     if state := learner.state():

@@ -8,13 +8,10 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from i2cansay.core.types import State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.limits import Limits
 from i2cansay.service.model.curve import Curve
-from i2cansay.service.model.novelty import Novelty
 from i2cansay.service.model.size import check_size
 from i2cansay.service.model.taught_rows import TaughtRows, stacked
 from i2cansay.service.storage.database import Contents, Damaged, Database
@@ -51,7 +48,6 @@ class ModelState:
     version: int = 0
     classes: dict[str, ClassRecord] = field(default_factory=dict)
     curve: Curve = field(default_factory=Curve)
-    novelty: Novelty = field(default_factory=Novelty)
     pending: dict[str, tuple[TaughtRows, ...]] = field(default_factory=dict)
     lessons: dict[str, UndoableLesson] = field(default_factory=dict)
     serial: int = 0
@@ -89,11 +85,10 @@ class ModelState:
         numbers = [record.number for record in contents.classes.values()]
         made = max(numbers, default=0)
         state = cls(facts, learner, contents.version, contents.classes, classes_made=made)
-        if notes := contents.notes:
+        if notes := contents.notes:  # of earlier versions they have a histogram of novelty too
             state = replace(
                 state,
                 curve=Curve.from_json(notes["curve"]),
-                novelty=Novelty(np.array(notes["novelty"], dtype=np.int64)),
                 classes_made=notes["classes_made"],
             )
         if len(set(numbers)) < len(numbers) or made > state.classes_made:
@@ -104,7 +99,6 @@ class ModelState:
         """Return what is written besides the learner's own state."""
         return {
             "curve": self.curve.to_json(),
-            "novelty": self.novelty.counts.tolist(),
             "classes_made": self.classes_made,
         }
 

@@ -1,4 +1,4 @@
-"""Requests that change a model, and their results."""
+"""Requests to a model: questions, and changes with their results."""
 
 from __future__ import annotations
 
@@ -6,6 +6,25 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from i2cansay.core.types import Float32
+
+
+@dataclass(frozen=True)
+class Question:
+    """Rows to predict.
+
+    Attributes
+    ----------
+    X : (n, d) array
+    top : int
+        How many classes to name for each row, at most.
+    error, new_error : float
+        The share of answers called sure that may be wrong, and of known samples that may be called new.
+    """
+
+    X: Float32
+    top: int = 5
+    error: float = 0.05
+    new_error: float = 0.05
 
 
 @dataclass(frozen=True)

@@ -6,18 +6,16 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from i2cansay.core.types import Float32
 from i2cansay.service.errors import ServiceError, conflict, not_found, not_stored, refused
 from i2cansay.service.limits import Limits
 from i2cansay.service.model.batcher import Batcher
 from i2cansay.service.model.model_state import ModelState
-from i2cansay.service.model.requests import Answer, Learn, Request
+from i2cansay.service.model.requests import Answer, Learn, Question, Request
 from i2cansay.service.model.revision import can_undo
 from i2cansay.service.model.snapshot import Prediction, Snapshot
 from i2cansay.service.model.taught_rows import PrequentialScores
@@ -26,14 +24,6 @@ from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.service.storage.database import Damaged, Database, reading
 from i2cansay.service.storage.database_file import copy_of
 from i2cansay.service.storage.model_records import LogEntry
-
-
-@dataclass(frozen=True)
-class Question:
-    """Rows to predict, (n, d), and how many classes to name for each."""
-
-    X: Float32
-    top: int
 
 
 class ServedModel:
@@ -109,14 +99,10 @@ class ServedModel:
             return [conflict("the model knows no class yet; teach it one")] * len(questions)
         # Rows of another width may have come in before the first lesson set the width.
         fitting = [question for question in questions if question.X.shape[1] == snapshot.width]
-        predictions: Iterator[Prediction] = iter(())
-        if fitting:
-            X = np.concatenate([question.X for question in fitting])
-            top = [question.top for question in fitting for _ in range(len(question.X))]
-            predictions = iter(snapshot.predict(X, top))
-            self._metrics.predicted(len(X))
+        predictions = iter(snapshot.predict(fitting) if fitting else [])
+        self._metrics.predicted(sum(len(question.X) for question in fitting))
         return [
-            list(islice(predictions, len(question.X)))
+            next(predictions)
             if question.X.shape[1] == snapshot.width
             else refused(f"expected features of width {snapshot.width}, got {question.X.shape[1]}")
             for question in questions
@@ -164,9 +150,9 @@ class ServedModel:
             # Made before the commit: nothing may fail after it, or the answer would be wrong.
             snapshot = Snapshot.of(state)
             if transaction.changes:  # samples that only wait leave nothing to write
-                self._database.commit(
-                    state.version, state.learner.state(), state.notes(), transaction.changes
-                )
+                # Views, not copies: the learner of a committed state is never changed, a transaction copies it.
+                arrays = state.learner._whole_state()
+                self._database.commit(state.version, arrays, state.notes(), transaction.changes)
         except (sqlite3.Error, Damaged) as error:
             self._doubtful = True
             self._metrics.storage_failed()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -13,13 +13,10 @@ from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.errors import conflict
 from i2cansay.service.model.curve import Curve
 from i2cansay.service.model.model_state import ModelState
-from i2cansay.service.model.novelty import ClassSpread, Novelty
+from i2cansay.service.model.requests import Question
 from i2cansay.service.model.taught_rows import PrequentialScores
 
-NEW = 0.95
-"""From this `unknown` score on, the verdict is "new"."""
-SURE = 0.6
-"""Below this probability, the verdict is "unsure"."""
+Verdict: TypeAlias = Literal["sure", "unsure", "new"]
 
 
 def finite_scores(learner: OnlineClassifier, X: Features) -> Features:
@@ -50,17 +47,21 @@ class Prediction:
     ----------
     label, probability
         The likeliest class.
-    unknown : float
-        From 0, as near as any known sample, to 1, farther than all of them.
     verdict : {"sure", "unsure", "new"}
+        What `OnlineClassifier.verdicts` says, at the error rates that were asked for.
+    set_size : int
+        How many classes are possible: the right one is among them, but for the error rate.
+    set : tuple of str
+        The likeliest of them, as many as `top` has at most.
     top : tuple of ClassProbability
         The likeliest classes, the likeliest first.
     """
 
     label: str
     probability: float
-    unknown: float
-    verdict: Literal["sure", "unsure", "new"]
+    verdict: Verdict
+    set_size: int
+    set: tuple[str, ...]
     top: tuple[ClassProbability, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -87,7 +88,6 @@ class Snapshot:
     learner: OnlineClassifier | None
     classes: tuple[ClassLine, ...]
     curve: Curve
-    novelty: Novelty
     width: int | None
 
     @classmethod
@@ -102,48 +102,55 @@ class Snapshot:
         live = state.live()
         if live is not None:  # learners prepare parts on first use: here, not in a reader
             finite_scores(live, np.zeros((1, live.n_features_in_), dtype=np.float32))
-        return cls(state.version, live, tuple(lines), state.curve, state.novelty, width=state.width)
+        return cls(state.version, live, tuple(lines), state.curve, width=state.width)
 
-    @cached_property
-    def _spread(self) -> ClassSpread | None:
-        return None if self.learner is None else ClassSpread.of(self.learner)
+    @property
+    def tested(self) -> int:
+        """On how many samples verdicts rest: predicted before they were learnt; those of long ago count less."""
+        return 0 if self.learner is None else round(self.learner._evidence.weight)
 
-    def _strangeness(self, X: Features, scores: Features, probabilities: Float64) -> Float64:
-        if self._spread is not None:
-            return self._spread.strangeness(X, scores)
-        doubt: Float64 = 2 * (1 - probabilities.max(axis=1))
-        return doubt
-
-    def predict(self, X: Features, top: list[int]) -> list[Prediction]:
-        """Return the answer for each row of `X`, (n, d), with its `top` classes, (n,); some class must be known."""
+    def predict(self, questions: Sequence[Question]) -> list[list[Prediction]]:
+        """Return the answers to each question, one for each of its rows; some class must be known."""
         assert self.learner is not None
+        X = np.concatenate([question.X for question in questions])
         scores = finite_scores(self.learner, X)
         probabilities = self.learner._temperature.probabilities(scores)
-        unknown = self.novelty.unknown(self._strangeness(X, scores, probabilities)).tolist()
-        labels = self.learner.classes_.tolist()
-        order = (-scores).argsort(axis=1, kind="stable")
-        answers = []
-        for row, (columns, wanted) in enumerate(zip(order, top, strict=True)):
-            guesses = tuple(
-                ClassProbability(labels[c], float(probabilities[row, c])) for c in columns[:wanted].tolist()
-            )
-            best = guesses[0]
-            verdict: Literal["sure", "unsure", "new"] = "sure" if best.probability >= SURE else "unsure"
-            if unknown[row] >= NEW:
-                verdict = "new"
-            answers.append(Prediction(best.label, best.probability, unknown[row], verdict, guesses))
+        novelty = self.learner.novelty(X) if hasattr(self.learner, "novelty") else None
+        answers, start = [], 0
+        for question in questions:
+            rows = slice(start, start + len(question.X))
+            start = rows.stop
+            strange = None if novelty is None else novelty[rows]
+            answers.append(self._answers(question, scores[rows], probabilities[rows], strange))
         return answers
+
+    def _answers(
+        self, asked: Question, scores: Features, probabilities: Float64, novelty: Float64 | None
+    ) -> list[Prediction]:
+        assert self.learner is not None
+        # Not by `verdicts` and `predict_set`: both would compute the scores again.
+        evidence = self.learner._evidence
+        verdicts = evidence.verdicts(probabilities, novelty, error=asked.error, new_error=asked.new_error)
+        sets = evidence.sets(probabilities, asked.error)
+        labels = self.learner.classes_.tolist()
+        order = (-scores).argsort(axis=1, kind="stable")[:, : asked.top]
+        return [
+            Prediction(
+                labels[columns[0]],
+                float(probabilities[row, columns[0]]),
+                verdicts[row].item(),
+                int(sets[row].sum()),
+                tuple(labels[c] for c in columns if sets[row, c]),
+                tuple(ClassProbability(labels[c], float(probabilities[row, c])) for c in columns),
+            )
+            for row, columns in enumerate(order.tolist())
+        ]
 
     def test(self, X: Features, labels: list[str]) -> PrequentialScores:
         """Predict rows, (n, d), that are about to be learnt; only those of known classes count."""
         if self.learner is None:
             return PrequentialScores.nothing(len(X))
         scores = finite_scores(self.learner, X)
-        probabilities = self.learner._temperature.probabilities(scores)
         known = np.array([line.label for line in self.classes])
         given = np.array(labels)
-        return PrequentialScores(
-            np.isin(given, known),
-            self.learner.classes_[scores.argmax(axis=1)] == given,
-            self._strangeness(X, scores, probabilities),
-        )
+        return PrequentialScores(np.isin(given, known), self.learner.classes_[scores.argmax(axis=1)] == given)

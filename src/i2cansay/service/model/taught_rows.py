@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from i2cansay.core.types import Float32, Float64
+from i2cansay.core.types import Float32
 from i2cansay.service.storage.blocks import digest_of
 
 Integers: TypeAlias = NDArray[np.int64]
@@ -50,22 +50,19 @@ class PrequentialScores:
         Whether a row was predicted: rows of new classes are not.
     correct : (n,) array
         Whether the prediction was right.
-    strangeness : (n,) array
-        How far the row was from the predicted class.
     """
 
     scored: NDArray[np.bool_]
     correct: NDArray[np.bool_]
-    strangeness: Float64
 
     @classmethod
     def nothing(cls, n: int) -> PrequentialScores:
         """Return the scores of rows that were not predicted."""
-        return cls(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), np.zeros(n))
+        return cls(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool))
 
     def select(self, rows: slice | Integers) -> PrequentialScores:
         """Return some of the rows."""
-        return PrequentialScores(self.scored[rows], self.correct[rows], self.strangeness[rows])
+        return PrequentialScores(self.scored[rows], self.correct[rows])
 
 
 @dataclass(frozen=True)

@@ -246,13 +246,9 @@ class Transaction:
             self.state.learner.partial_fit(X[start : start + BATCH], labels[start : start + BATCH])
         scored = np.concatenate([rows.tested.scored for rows in gathered])
         correct = np.concatenate([rows.tested.correct for rows in gathered]) & scored
-        strangeness = np.concatenate([rows.tested.strangeness for rows in gathered])
         if scored.any():
-            self.state = replace(
-                self.state,
-                curve=self.state.curve.add(int(scored.sum()), int(correct.sum()), self.now),
-                novelty=self.state.novelty.add(strangeness[scored]),
-            )
+            curve = self.state.curve.add(int(scored.sum()), int(correct.sum()), self.now)
+            self.state = replace(self.state, curve=curve)
         who = [rows.source.who for rows in gathered for _ in range(len(rows))]
         lines = list(zip(labels, who, strict=True))
         n_scored, n_correct = Counter(compress(lines, scored)), Counter(compress(lines, correct))

@@ -81,8 +81,7 @@ export const api = {
   create: (name, learner) => json("POST", "/v1/models", { name, learner }),
   classes: async (model) => (await json("GET", place(model, "/classes"))).classes,
   accuracy: (model) => json("GET", place(model, "/accuracy")),
-  predict: async (model, images) =>
-    (await json("POST", place(model, "/predict"), form(images, { top: 3 }))).predictions,
+  predict: (model, images) => json("POST", place(model, "/predict"), form(images, { top: 3 })),
   learn: (model, images, label) =>
     json("POST", place(model, "/learn"), form(images, { label }), { "idempotency-key": newKey() }),
   undo: (model, lesson) => json("POST", place(model, "/undo"), { lesson }),

@@ -3,7 +3,8 @@
 import { Refusal, api, rememberToken } from "./api.js";
 import { drawAccuracy, percent } from "./chart.js";
 import { ask } from "./dialog.js";
-import { make } from "./element.js";
+import { make, many } from "./element.js";
+import { answer, say } from "./verdict.js";
 
 const AT_ONCE = 8;
 const at = (id) => document.getElementById(id);
@@ -12,10 +13,6 @@ let model = "";
 let canUndo = true;
 let minSamples = 2;
 let knowsSomething = false;
-
-function many(count, noun = "image") {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
 
 // -- messages --------------------------------------------------------------------------------------------------
 
@@ -139,8 +136,8 @@ async function look(asked) {
 
 async function lookAt(group) {
   try {
-    const predictions = await api.predict(model, group.map((image) => image.file));
-    group.forEach((image, index) => answer(image, predictions[index]));
+    const { predictions, tested } = await api.predict(model, group.map((image) => image.file));
+    group.forEach((image, index) => answer(image, predictions[index], tested));
   } catch (error) {
     if (error.status === 422 && group.length > 1) {
       // One of them is not an image: send each alone, so that the others get their answer.
@@ -153,36 +150,6 @@ async function lookAt(group) {
       showTray();
     }
   }
-}
-
-function say(image, kind, sentence, tag) {
-  image.element.className = `image ${kind}`;
-  const parts = [make("p", "says", sentence)];
-  if (tag) parts.unshift(make("span", "tag", tag));
-  image.answer.replaceChildren(...parts);
-}
-
-function answer(image, prediction) {
-  const [first, second] = prediction.top;
-  const sentences = {
-    sure: [first.label, "Sure"],
-    unsure: [second ? `${first.label} or ${second.label}?` : `${first.label}?`, "Not sure"],
-    new: [`Nearest is ${first.label}`, "Looks new"],
-  };
-  say(image, prediction.verdict, ...sentences[prediction.verdict]);
-  const bars = make("ul", "bars");
-  bars.setAttribute("aria-label", "Likeliest classes");
-  prediction.top.forEach((guess) => {
-    const line = make("li");
-    const bar = make("span", "bar");
-    bar.setAttribute("aria-hidden", "true");
-    const fill = make("i");
-    fill.style.setProperty("--share", percent(guess.probability));
-    bar.append(fill);
-    line.append(make("span", "name", guess.label), make("span", "percent", percent(guess.probability)), bar);
-    bars.append(line);
-  });
-  image.answer.append(bars);
 }
 
 // -- teaching --------------------------------------------------------------------------------------------------

@@ -111,6 +111,10 @@ class ModelFacts:
             raise refused(
                 f"the learner {self.learner!r} stores samples; the service takes only learners that do not"
             )
+        if made.needs_boundaries:
+            raise refused(
+                f"the learner {self.learner!r} has to be told where sessions end, and nobody tells the service"
+            )
         if made.fades:
             raise refused(
                 f"the learner {self.learner!r} lets samples fade, so that the mean of a class can be its latest "

@@ -1,0 +1,289 @@
+"""The constants of the shared mode, each tried beside its neighbours on training samples held out.
+
+    python benchmarks/shared_constants.py [one-sample] [closed-form] [closed-form-whole] [head] [head-stages]
+
+Runs are kept in benchmarks/records/shared_constants.jsonl (``--records``): what is missing there is measured. Every
+study is of features of the last layer and of the stages of EfficientNet-Lite0, found as the command line finds them,
+and without a lift. Where a column takes a part of the training samples, the accuracy is that on 10,000 others of
+them; else a fifth is held out. No test sample is looked at.
+
+What is in closed form needs the statistics once. Heads that differ in their steps only are trained side by side,
+with the same inverse; a constant of a module is set for the length of a step, under its own name.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple, TypeAlias
+from unittest.mock import patch
+
+import numpy as np
+from figures import Run, play
+
+from i2cansay.core.linalg.row_buffer import RowBuffer
+from i2cansay.core.statistics import discriminant
+from i2cansay.core.statistics.scatter import SharedScatter
+from i2cansay.core.types import Features, Rows
+from i2cansay.experiments.report.study_tables import Values
+from i2cansay.experiments.run.shared_features import share_features
+from i2cansay.learners.shared import base_temperature, preconditioned_head, shared_i2cansay
+from i2cansay.learners.shared.feature_map import FeatureMap
+from i2cansay.learners.shared.shared_i2cansay import SharedI2CANSAY
+from i2cansay.streams import low_data, make_stream
+
+RECORDS = Path(__file__).parent / "records" / "shared_constants.jsonl"
+LAST, STAGES = "efficientnet-lite0", "efficientnet-lite0+stages"
+Constants: TypeAlias = Mapping[str, float]
+HELD_OUT = 10_000
+LEAST_SHARES = (1.0, 0.5, 0.25, 0.125, 0.0)
+SHRINK_MEANS = (0.0, 0.005, 0.02, 0.1, 0.5)
+USUAL_STRENGTH = 0.02
+USUAL_LENGTHS = (0.0, 20.0, 50.0, 100.0, 200.0, 400.0, 1000.0, 1e6)
+HEAD_SHARES = (0.0, 1 / 6, 1 / 3, 1 / 2, 1.0)
+
+
+@dataclass(frozen=True)
+class Column:
+    """Training samples of a data set, as an encoder gives them."""
+
+    title: str
+    dataset: str
+    encoder: str
+    stream: str
+    fraction: float | None = None
+
+    def split(self, seed: int, *, per_class: int | None = None) -> "Split":
+        """Draw what is learnt, and from the rest what is held out."""
+        found = share_features(self.dataset, self.encoder)
+        X, y = found.open("train")
+        y = np.unique(y, return_inverse=True)[1]
+        if per_class is None:
+            learnt = low_data(y, self.fraction or 0.8, seed)
+        else:
+            order = np.random.default_rng(seed).permutation(len(y))
+            learnt = np.concatenate(
+                [order[y[order] == label][:per_class] for label in range(int(y.max()) + 1)]
+            )
+        others = np.random.default_rng(seed).permutation(np.setdiff1d(np.arange(len(y)), learnt))[:HELD_OUT]
+        return Split(X[learnt], y[learnt], X[others], y[others], found.blocks)
+
+
+class Split(NamedTuple):
+    """Rows that are learnt, rows that are held out, and the widths of their blocks."""
+
+    X: Features
+    y: Rows
+    X_held: Features
+    y_held: Rows
+    blocks: tuple[int, ...]
+
+    def accuracy(self, scores: Features) -> float:
+        """Return the share of held-out rows whose highest score is that of their class, in percent."""
+        return 100 * float((scores.argmax(axis=1) == self.y_held).mean())
+
+    def mapped(self) -> tuple[SharedScatter, Features]:
+        """Return the statistics of what is learnt, and what is held out, both mapped as the shared mode does."""
+        features = FeatureMap(self.X.shape[1], blocks=self.blocks, transform="auto", lift=0, seed=0)
+        features.decide(self.X[:50])
+        scatter = SharedScatter(features.width, features.blocks)
+        scatter.resize(int(self.y.max()) + 1)
+        for start in range(0, len(self.X), 1000):
+            some = slice(start, start + 1000)
+            scatter.add(features.apply(self.X[some]), self.y[some])
+        return scatter, features.apply(self.X_held)
+
+
+SMALL = (
+    Column("CIFAR-10 10%", "cifar10", LAST, "step:2", 0.1),
+    Column("CIFAR-100 30%", "cifar100", LAST, "step:5", 0.3),
+    Column("CUB-200", "cub200", LAST, "step:5"),
+    Column("CIFAR-10 10%, stages", "cifar10", STAGES, "step:2", 0.1),
+    Column("CIFAR-100 30%, stages", "cifar100", STAGES, "step:5", 0.3),
+)
+WHOLE_LAST = (
+    Column("CIFAR-10", "cifar10", LAST, "step:2"),
+    Column("CIFAR-100", "cifar100", LAST, "step:5"),
+)
+WHOLE_STAGES = (
+    Column("CIFAR-10, stages", "cifar10", STAGES, "step:2"),
+    Column("CIFAR-100, stages", "cifar100", STAGES, "step:5"),
+)
+
+
+# -- in closed form ----------------------------------------------------------------------------------------------
+
+
+def closed_form(column: Column, seed: int) -> Values:
+    """Return the accuracy for each least share of the penalty and for each strength of the shrunk means."""
+    split = column.split(seed)
+    scatter, held = split.mapped()
+    penalty = discriminant.cross_validated_penalty(scatter)
+
+    @cache
+    def accuracy(shrinkage: float, strength: float) -> float:
+        return split.accuracy(discriminant.shrink_means(scatter, shrinkage, strength).scores.of(held))
+
+    found = {}
+    for share in LEAST_SHARES:
+        with patch.object(discriminant, "LEAST_SHARE", share):
+            found[f"LEAST_SHARE {share:g}"] = accuracy(
+                discriminant.shrinkage_of(scatter, penalty), USUAL_STRENGTH
+            )
+    for strength in SHRINK_MEANS:
+        found[f"shrink_means {strength:g}"] = accuracy(discriminant.shrinkage_of(scatter, penalty), strength)
+    return found
+
+
+def one_sample(column: Column, seed: int) -> Values:
+    """Return the accuracy after one sample of every class, for each usual length of the means."""
+    split = column.split(seed, per_class=1)
+    (scatter, held), found = split.mapped(), {}
+    for length in USUAL_LENGTHS:
+        with patch.object(discriminant, "USUAL_LENGTH", length):
+            solved = discriminant.shrink_means(scatter, 1.0, USUAL_STRENGTH)
+        found[f"USUAL_LENGTH {length:g}"] = split.accuracy(solved.scores.of(held))
+    return found
+
+
+# -- the head ----------------------------------------------------------------------------------------------------
+
+INF = float("inf")
+AS_IT_IS = "as it is"
+SHARED_INVERSE: Mapping[str, Constants] = {
+    AS_IT_IS: {},
+    "lr 0.005": {"lr": 0.005},
+    "lr 0.01": {"lr": 0.01},
+    "lr 0.04": {"lr": 0.04},
+    "FULL_STEP_FROM_CLASSES 1": {"FULL_STEP_FROM_CLASSES": 1},
+    "FULL_STEP_UP_TO_WIDTH inf": {"FULL_STEP_UP_TO_WIDTH": INF},
+    "SAMPLES_PER_DEGREE 20": {"SAMPLES_PER_DEGREE": 20.0},
+    "SAMPLES_PER_DEGREE 40": {"SAMPLES_PER_DEGREE": 40.0},
+    "SAMPLES_PER_DEGREE inf": {"SAMPLES_PER_DEGREE": INF},
+    "DEGREES_PER_CLASS inf": {"DEGREES_PER_CLASS": INF},
+    "neither temperature nor limits of the step": {
+        "SAMPLES_PER_DEGREE": INF,
+        "FULL_STEP_FROM_CLASSES": 1,
+        "FULL_STEP_UP_TO_WIDTH": INF,
+    },
+}
+"""They differ in the steps only, and can share all that is costly: statistics, inverse, preconditioned rows."""
+SCHEDULES: Mapping[str, Constants] = {"GROWTH 1": {"GROWTH": 1.0}, "EARLY_GROWTH 0.3": {"EARLY_GROWTH": 0.3}}
+MODULES: tuple[ModuleType, ...] = (preconditioned_head, base_temperature)
+
+
+@contextmanager
+def set_to(model: SharedI2CANSAY, constants: Constants) -> Iterator[None]:
+    """Give constants other values, whether they are the model's parameters or those of a module."""
+    with ExitStack() as stack:
+        for name, value in constants.items():
+            owners = (owner for owner in (model, *MODULES) if hasattr(owner, name))
+            stack.enter_context(patch.object(next(owners), name, value))
+        yield
+
+
+class ManyHeads(SharedI2CANSAY):
+    """The shared mode with a head for each of several sets of constants, all of which see the same analogies."""
+
+    parts = SharedI2CANSAY.parts
+
+    def use(self, variants: Mapping[str, Constants]) -> None:
+        """Begin with these."""
+        self._variants, self._of_variant = variants, dict[str, RowBuffer]()
+
+    def _calibrate(self, *_: Any) -> None:
+        """Leave probabilities alone: they cost solutions, and no decision depends on them."""
+
+    def _step(self, *arguments: Any, **named: Any) -> None:
+        drawn = self._rng.bit_generator.state
+        for name, constants in self._variants.items():
+            self._rng.bit_generator.state = drawn
+            with self.as_variant(name), set_to(self, constants):
+                super()._step(*arguments, **named)
+
+    @contextmanager
+    def as_variant(self, name: str) -> Iterator[None]:
+        """Have the weights of one of them for a while."""
+        assert self._head is not None
+        weights = self._of_variant.setdefault(
+            name, RowBuffer(width=self._scatter.matrix.size, dtype=np.float32)
+        )
+        weights.resize(len(self._scatter.means))
+        with patch.object(self._head, "_weights", weights):
+            yield
+
+
+def head(column: Column, seed: int) -> Values:
+    """Return the accuracy with analogies for each set of constants, and as it is for shares of the head.
+
+    A share of 0 is the closed form alone.
+    """
+    split, found = column.split(seed), {}
+    runs: list[tuple[Constants, Mapping[str, Constants]]] = [({}, SHARED_INVERSE)]
+    runs += [(schedule, {name: {}}) for name, schedule in SCHEDULES.items()]
+    for schedule, variants in runs:
+        model = ManyHeads(blocks=split.blocks, lift=0, random_state=seed)
+        model.use(variants)
+        with set_to(model, schedule):
+            for batch in make_stream(column.stream, split.y, seed=seed):
+                model.partial_fit(split.X[batch.rows], split.y[batch.rows])
+        for name, constants in variants.items():
+            for share in HEAD_SHARES if name == AS_IT_IS else (shared_i2cansay.HEAD_SHARE, 1.0):
+                with (
+                    model.as_variant(name),
+                    set_to(model, constants),
+                    patch.object(shared_i2cansay, "HEAD_SHARE", share),
+                ):
+                    scores = model.class_scores(split.X_held)
+                usual = share == shared_i2cansay.HEAD_SHARE
+                found[name if usual else f"{name}, HEAD_SHARE {share:.2g}"] = split.accuracy(scores)
+    return found
+
+
+# -- what is played ----------------------------------------------------------------------------------------------
+
+
+class Study(NamedTuple):
+    """Runs, and on how many splits each is played."""
+
+    runs: tuple[Run, ...]
+    splits: int
+
+
+def study(
+    table: str, measure: Callable[[Column, int], Values], columns: tuple[Column, ...], splits: int
+) -> Study:
+    """Return a run per column."""
+    return Study(tuple(Run(table, column.title, partial(measure, column)) for column in columns), splits)
+
+
+STUDIES = {
+    "one-sample": study(
+        "constants, one sample per class", one_sample, (*WHOLE_LAST, SMALL[2], *WHOLE_STAGES), 5
+    ),
+    "closed-form": study("constants of the closed form", closed_form, SMALL, 3),
+    "closed-form-whole": study("constants of the closed form", closed_form, WHOLE_LAST, 1),
+    "head": study("constants of the head", head, (*SMALL[:3], *WHOLE_LAST[1:], SMALL[3]), 2),
+    "head-stages": study("constants of the head", head, SMALL[4:], 1),
+}
+
+
+def main() -> None:
+    """Measure what is missing."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("studies", nargs="*", help=f"of {', '.join(STUDIES)}; all by default")
+    parser.add_argument("--records", type=Path, default=RECORDS)
+    parser.add_argument("--splits", type=int, default=5, help="at most so many; fewer take less time")
+    wish = parser.parse_args()
+    for name in wish.studies or STUDIES:
+        for run in STUDIES[name].runs:
+            play(run, min(STUDIES[name].splits, wish.splits), wish.records)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""The check of what a learner can know of sessions: nothing, unless it declares that it needs them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from i2cansay.evaluate import play
+from i2cansay.learners.base import OnlineClassifier
+from i2cansay.streams import Batch, Stream
+from i2cansay.streams.stream import Labels
+from i2cansay.testing.blobs import blobs
+from i2cansay.testing.requirements import fresh, require, require_same_state
+
+BATCH = 6
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class DrawnSessions(Stream):
+    """The rows in their order, in batches of one size, with sessions that end where `ends` says."""
+
+    ends: tuple[int, ...] = field(default=())
+
+    def arrange(self, classes: Labels, rng: np.random.Generator) -> Iterable[Batch]:
+        """Yield the batches; `ends` are numbers of batches before which a new session begins."""
+        for number in range(self.y.size // self.batch_size):
+            rows = np.arange(number * self.batch_size, (number + 1) * self.batch_size)
+            yield Batch(rows, session=int(np.searchsorted(self.ends, number, side="right")))
+
+
+def check_sessions_are_told_to_whoever_declares_it(learner: OnlineClassifier) -> None:
+    """The same batches with sessions drawn elsewhere leave the same state, unless it declares `needs_boundaries`."""
+    X, y = blobs()
+    states = []
+    for ends in ((), (1,), (3, 6), tuple(range(len(y) // BATCH))):
+        model = fresh(learner)
+        stream = DrawnSessions(y=y, batch_size=BATCH, ends=ends)
+        outcome = play(model, X, y, stream, X_test=X, y_test=y, prequential=False, every_session=False)
+        require(
+            outcome.told_sessions == learner.needs_boundaries,
+            f"it declares needs_boundaries={learner.needs_boundaries}, but the outcome says "
+            f"told_sessions={outcome.told_sessions}",
+        )
+        states.append(model.state())
+    if learner.needs_boundaries:
+        return
+    for state in states[1:]:
+        require_same_state(
+            states[0],
+            state,
+            "sessions that end elsewhere must make no difference to a learner without needs_boundaries",
+        )
