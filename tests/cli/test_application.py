@@ -60,7 +60,9 @@ def test_the_first_page_has_every_command_once_with_a_whole_sentence() -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_can_complete_the_command(shell: str) -> None:
     command = [sys.executable, "-m", "i2cansay", "--show-completion", shell]
-    script = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    # Otherwise the shell is not the one named, but one that is searched for among the parents of the process.
+    named = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    script = subprocess.run(command, capture_output=True, text=True, check=True, env=named).stdout
     assert "_I2CANSAY_COMPLETE" in script
     assert "python -m" not in script
 

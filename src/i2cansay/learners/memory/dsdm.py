@@ -49,6 +49,7 @@ class DSDM(OnlineClassifier):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
     >>> by_class = np.argsort(y[:1500], kind="stable")  # one class after the other
