@@ -166,7 +166,7 @@ def measure(work: Work, *, clients: int, seconds: float) -> None:
                 break
             except OSError:
                 time.sleep(0.1)
-        call(port, "POST", "/v1/models", {"name": work.name, "encoder": work.encoder})
+        call(port, "POST", "/v1/models", {"name": work.name, "encoder": work.encoder, "learner": "paper"})
         for sample, label in zip(work.samples, work.labels, strict=True):
             call(port, "POST", f"/v1/models/{work.name}/learn", {**sample, "label": label})
         assert process.pid is not None

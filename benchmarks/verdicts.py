@@ -203,14 +203,19 @@ COLUMNS: dict[str, tuple[tuple[str, str, int], ...]] = {
 def tables(runs: StudyRuns) -> Iterator[str]:
     """Yield the lines of all tables of docs/verdicts.md."""
     for title, columns in COLUMNS.items():
-        yield from (f"### {title}", "", f"| stream | {' | '.join(head for head, _, _ in columns)} |")
-        yield "|---" * (len(columns) + 1) + "|"
+        yield from (
+            f"### {title}",
+            "",
+            f"| stream | streams | {' | '.join(head for head, _, _ in columns)} |",
+        )
+        yield "|---" * (len(columns) + 2) + "|"
         for dataset in DATASETS:
             for order in ORDERS:
                 for shot in SHOTS:
                     table, run = f"verdicts, {dataset}", f"{order}, {shot}"
                     cells = [place(runs, table, run, value, side) for _, value, side in columns]
-                    yield f"| {dataset}, {order}, {shot} per class | {' | '.join(cells)} |"
+                    n = sum((t, r) == (table, run) for t, r, _ in runs)
+                    yield f"| {dataset}, {order}, {shot} per class | {n} | {' | '.join(cells)} |"
         yield ""
     yield from ("### Novelty: area under the curve on birds never taught, in %", "")
     yield f"| learner | {' | '.join(f'{c} classes x {n}' for c, n in NOVELTY)} |"

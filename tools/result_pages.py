@@ -15,7 +15,7 @@ from i2cansay.experiments import load_records
 from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
 from i2cansay.experiments.report.method_chart import draw_methods
-from i2cansay.experiments.report.plan_models import differences_model, seeds_model
+from i2cansay.experiments.report.plan_models import differences_model, plan_model, seeds_model
 from i2cansay.experiments.report.report_markdown import METHODS_TABLE, results_pages
 from i2cansay.experiments.report.study_tables import StudyRuns, StudyTable, load_studies, load_study_runs
 from i2cansay.experiments.report.table_model import to_markdown
@@ -25,13 +25,14 @@ from i2cansay.experiments.run.plan import Plan
 
 ROOT = Path(__file__).parent.parent
 RECORDS = ROOT / "benchmarks" / "records"
-METHODS = [RECORDS / "shared_mode.jsonl", RECORDS / "stages.jsonl"]
+METHODS = [RECORDS / f"{name}.jsonl" for name in ("shared_mode", "stages", "resnet50")]
 STUDIES = [
-    RECORDS / f"{name}.jsonl" for name in ("shared_behaviour", "shared_choices", "shared_constants", "widths")
+    RECORDS / f"{name}.jsonl"
+    for name in ("shared_behaviour", "shared_choices", "shared_constants", "widths", "encoders")
 ]
 IMAGE = "docs/images/methods.svg"
 WIDTHS_IMAGE = "docs/images/widths.svg"
-PAGES = ("docs/shared-mode.md", "docs/shared-mode-details.md")
+PAGES = ("docs/shared-mode.md", "docs/shared-mode-details.md", "docs/resnet50.md")
 PLACE = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 GUIDE_ROWS = (
     *("paper", "shared", "wide", "slda_oas", "ridge", "ranpac_10k", "fecam", "joint"),
@@ -47,6 +48,7 @@ def tables(plans: dict[str, Plan], runs: StudyRuns) -> dict[str, str]:
         made[f"accuracy, {short}"] = to_markdown(seeds_model(plan))
         for row in plan.table.minus:
             made[f"{row} minus others, {short}"] = to_markdown(differences_model(plan, row))
+    made["resnet50"] = to_markdown(plan_model(plans["resnet50"]))
     made["guide"] = to_markdown(seeds_model(plans[METHODS_TABLE], rows=GUIDE_ROWS, seconds=True))
     made |= {study.name: titled(study, runs) for study in load_studies()}
     return made
@@ -61,7 +63,7 @@ def pages(*, draw: bool) -> dict[str, str]:
     """Return every page by its name, and write the drawing where asked to."""
     methods = load_records(*METHODS)
     index = RecordIndex(methods)
-    names = (METHODS_TABLE, "shared-gaussian", "shared-ablation")
+    names = (METHODS_TABLE, "shared-gaussian", "shared-ablation", "resnet50")
     plans = {name: fill_table(load_table(name), index, Choice()) for name in names}
     runs = load_study_runs(STUDIES)
     made = tables(plans, runs)

@@ -39,6 +39,7 @@ else:
         starter = Starter(tmp_path / "data", encoder="")
         running = starter()
         running.client.create("line-3")
+        running.client.close()  # on a slow machine it would be idle for too long; the next request opens another
         yield running
         starter.stop_all()
 

@@ -112,3 +112,11 @@ def test_the_limits_are_those_of_the_code() -> None:
     assert f"silent for {limits.idle_seconds:g} seconds" in words
     assert f"After {WRONG_TOKENS_AT_ONCE} wrong tokens" in words
     assert limits.wrong_tokens_per_second == 1 / 5  # "one every five seconds"
+
+
+def test_the_table_of_choices_is_that_of_the_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(__file__).parents[2] / "benchmarks"
+    monkeypatch.syspath_prepend(str(folder))
+    from choices import table
+
+    assert table(folder / "records" / "choices.jsonl") in TEXT

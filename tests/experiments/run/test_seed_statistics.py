@@ -19,7 +19,7 @@ def last(record: Record) -> float:
 
 def test_spread_of_one_has_no_deviation() -> None:
     assert str(spread([59.44])) == "59.4"
-    assert str(spread([1.0, 3.0])) == "2.0 ± 1.0"
+    assert str(spread([1.0, 3.0])) == "2.0 ± 1.4"
 
 
 def test_spread_of_nothing_raises() -> None:

@@ -1,12 +1,11 @@
 """Who is told where a session ends: the methods of one folder, by one caller."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from i2cansay import LEARNERS, ImageLearner
+from i2cansay import LEARNERS
 from i2cansay.learners import learner_class
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.testing import small_learner
@@ -18,21 +17,6 @@ TOLD = [name for name in LEARNERS if learner_class(name).needs_boundaries]
 def test_what_is_told_lives_in_its_own_folder(name: str) -> None:
     kind = learner_class(name)
     assert kind.needs_boundaries == (".sessions." in kind.__module__)
-
-
-@pytest.mark.parametrize("name", TOLD)
-def test_a_lesson_is_not_a_session(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from typer.testing import CliRunner
-
-    from i2cansay.cli import app
-
-    with pytest.raises(ValueError, match="has to be told where sessions end, and lessons have none"):
-        ImageLearner("pixels", name)
-    monkeypatch.chdir(tmp_path)
-    np.savez("train.npz", X=np.eye(2), y=np.arange(2))
-    result = CliRunner().invoke(app, ["learn", "model.i2cs", "train.npz", "--learner", name])
-    assert result.exit_code != 0
-    assert not Path("model.i2cs").exists()
 
 
 @pytest.mark.parametrize("name", TOLD)

@@ -29,6 +29,7 @@ OURS: dict[str, str] = {
     "shared-step": "shared-step.toml",
     "shared-gaussian": "shared-gaussian.toml",
     "shared-ablation": "shared-ablation.toml",
+    "resnet50": "resnet50.toml",
     "floors": "floors.toml",
 }
 """Declared tables of our own; the paper makes no claims about them."""

@@ -45,15 +45,15 @@ class Difference:
 
 
 def spread(values: Iterable[float]) -> Spread:
-    """Return mean and standard deviation.
+    """Return mean and sample standard deviation.
 
     >>> print(spread([59.0, 60.0, 61.0]))
-    60.0 ± 0.8
+    60.0 ± 1.0
     """
     array = np.fromiter(values, dtype=np.float64)
     if not array.size:
         raise ValueError("there is no value to take the mean of")
-    return Spread(float(array.mean()), float(array.std()), int(array.size))
+    return Spread(float(array.mean()), float(array.std(ddof=1)) if array.size > 1 else 0.0, int(array.size))
 
 
 def paired_difference(

@@ -18,22 +18,22 @@ const MEANING = {
 };
 const ENOUGH_TESTS = 19;
 
-function doubt({ top, set, set_size: possible }) {
-  if (possible === 1 || top.length === 1) return `${top[0].label}?`;
+function doubt({ top, set, set_size: possible }, tested) {
+  if (possible === 1 || top.length === 1 || tested < ENOUGH_TESTS) return `${top[0].label}?`;
   const named = possible <= 3 ? set : top.slice(0, 2).map((guess) => guess.label);
   return `${named.slice(0, -1).join(", ")} or ${named.at(-1)}?`;
 }
 
 function meaning(verdict, tested) {
   if (verdict !== "unsure" || tested >= ENOUGH_TESTS) return MEANING[verdict];
-  return `Not sure: too little tested yet, on ${many(tested)} of ${ENOUGH_TESTS} at least.`;
+  return `Not sure yet: it has been tested on ${many(tested)}, and it takes ${ENOUGH_TESTS}.`;
 }
 
 export function answer(image, prediction, tested) {
   const { top, verdict } = prediction;
   const sentences = {
     sure: [top[0].label, "Sure"],
-    unsure: [doubt(prediction), "Not sure"],
+    unsure: [doubt(prediction, tested), "Not sure"],
     new: [`Nearest is ${top[0].label}`, "Looks new"],
   };
   say(image, verdict, ...sentences[verdict]);

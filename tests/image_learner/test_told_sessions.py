@@ -1,0 +1,26 @@
+"""Learners that have to be told where sessions end are not offered where lessons are taught."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from i2cansay import LEARNERS, ImageLearner
+from i2cansay.learners import learner_class
+
+TOLD = [name for name in LEARNERS if learner_class(name).needs_boundaries]
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_a_lesson_is_not_a_session(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from typer.testing import CliRunner
+
+    from i2cansay.cli import app
+
+    with pytest.raises(ValueError, match="has to be told where sessions end, and lessons have none"):
+        ImageLearner("pixels", name)
+    monkeypatch.chdir(tmp_path)
+    np.savez("train.npz", X=np.eye(2), y=np.arange(2))
+    result = CliRunner().invoke(app, ["learn", "model.i2cs", "train.npz", "--learner", name])
+    assert result.exit_code != 0
+    assert not Path("model.i2cs").exists()
