@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -77,6 +78,10 @@ def options(
 
 def main() -> None:
     """Run the command line; what went wrong becomes one sentence and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        # A file name that the terminal cannot show must not fail a command whose work is done.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         # Also for `python -m i2cansay`: completion is installed for the command.
         app(prog_name="i2cansay")

@@ -14,9 +14,9 @@ from i2cansay.cli.image_progress import Progress, image_progress
 from i2cansay.cli.model import (
     FeatureModel,
     Replacement,
-    as_known_label,
     check_kind,
     kind_of,
+    known_labels,
     open_image_model,
 )
 from i2cansay.cli.model_options import LabelColumn, Model, OpenEncoder, OwnLearner, Threads
@@ -51,6 +51,10 @@ def relabel(
     from i2cansay.cli.material import find_images
 
     kind_of(model)
+    if old == new:
+        raise ValueError(
+            f"--from and --to are both {old}, so nothing would change; name the right label with --to"
+        )
     material = find_images(what)
     correction = _Correction(model, material, learner, encoder, threads)
     typer.echo(f"{model}: {correction.relabel(old, new)} relabelled from {old} to {new}")
@@ -101,8 +105,8 @@ def forget(
     """
 
     def drop(known: OnlineClassifier) -> None:
-        for name in classes:
-            known.forget(as_known_label(name, known.label_kind))
+        for label in known_labels(classes, known):
+            known.forget(label)
 
     _change_learner(model, learner, drop)
     typer.echo(f"{model}: forgot {', '.join(classes)}")
@@ -121,7 +125,7 @@ def rename(
     """
 
     def change(known: OnlineClassifier) -> None:
-        known.rename(as_known_label(old, known.label_kind), as_known_label(new, known.label_kind))
+        known.rename(*known_labels([old, new], known))
 
     _change_learner(model, learner, change)
     typer.echo(f"{model}: renamed {old} to {new}")
@@ -155,8 +159,8 @@ class _Correction:
 
         if self._kind == "images":
             with self._images() as (known, progress):
-                kind, n = known.learner.label_kind, len(self.material.paths)
-                wrong, right = as_known_label(old, kind), as_known_label(new, kind)
+                n = len(self.material.paths)
+                wrong, right = known_labels([old, new], known.learner)
                 known.relabel(self.material.paths, [wrong] * n, [right] * n, progress=progress)
             return several(n, "image")
         return several(self._change_rows(old, new, "label"), "row")
@@ -167,7 +171,7 @@ class _Correction:
 
         if self._kind == "images":
             with self._images() as (known, progress):
-                labels = [as_known_label(label, known.learner.label_kind) for label in self.material.labels]
+                labels = known_labels(self.material.labels, known.learner)
                 known.unlearn(self.material.paths, labels, progress=progress)
             return several(len(labels), "image")
         return several(self._change_rows(None, None, label_column), "row")
@@ -187,7 +191,7 @@ class _Correction:
         known = open_image_model(self.model, own=self.learner, encoder=self.encoder, threads=self.threads)
         with (
             image_progress("encoding", len(self.material.paths)) as progress,
-            unreadable_told("leave them out"),
+            unreadable_told("leave out what cannot be read"),
         ):
             yield known, progress
         replacement.write(known.save)
@@ -201,17 +205,14 @@ class _Correction:
 
         replacement = Replacement(self.model)
         model, n = FeatureModel.open(self.model, self.learner), 0
-        kind = model.learner.label_kind
+        given = [label for label in (old, new) if label is not None]
+        wrong_and_right = known_labels(given, model.learner)
         for path in self.material.tables:
             file = load_features(path, label=label_column).ordered_as(model.columns)
-            y = (
-                model.as_known(file.labels())
-                if old is None
-                else np.full(len(file.X), as_known_label(old, kind))
-            )
+            y = model.as_known(file.labels()) if old is None else np.full(len(file.X), wrong_and_right[0])
             unlearn_rows(model.learner, file.X, y)
             if new is not None:
-                model.learner.partial_fit(file.X, np.full(len(file.X), as_known_label(new, kind)))
+                model.learner.partial_fit(file.X, np.full(len(file.X), wrong_and_right[1]))
             n += len(file.X)
         replacement.write(model.save)
         return n

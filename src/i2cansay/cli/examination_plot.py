@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 from i2cansay.experiments.report.accuracy_plot import check_drawable
@@ -34,10 +35,15 @@ def draw_confusion(confusion: Confusion, path: Path) -> None:
     figure.colorbar(image, ax=axes, label="share of the label's samples", shrink=0.8)
     axes.set(xlabel="taken for", ylabel="label")
     if n <= MOST_NAMES:
-        axes.set_xticks(range(n), [str(label) for label in labels], rotation=90)
-        axes.set_yticks(range(n), [str(label) for label in labels])
+        names = [str(label) for label in labels]
+        # A label is text, not a formula: matplotlib would set "$x$" as mathematics, and stop at "$^$".
+        axes.set_xticks(range(n), names, rotation=90, parse_math=False)
+        axes.set_yticks(range(n), names, parse_math=False)
     if n <= MOST_NUMBERS:
         for row, column in zip(*counts.nonzero(), strict=True):
             tint = "white" if shares[row, column] > 0.5 else "black"
             axes.text(column, row, str(counts[row, column]), ha="center", va="center", color=tint)
-    figure.savefig(path, dpi=150)
+    with warnings.catch_warnings():
+        # Scripts that the font does not have are drawn as boxes; the picture is still of use.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(path, dpi=150)

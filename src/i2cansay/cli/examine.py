@@ -54,7 +54,7 @@ def examine(
     from i2cansay.cli.model import check_kind, check_place, kind_of
 
     kind_of(model)
-    material = find_labelled(what, label=label, label_column=label_column, split="test")
+    material = find_labelled(what, label=label, label_column=label_column, split="test", skip_bad=skip_bad)
     kind = check_kind(model, material.kind)
     for place in filter(None, (plot, html)):
         check_place(place)
@@ -94,7 +94,9 @@ def examine(
         from i2cansay.disk.atomic import write_bytes_atomically
 
         images = material.paths if kind == "images" else None
-        write_bytes_atomically(html, page(found, names, mistakes, title=str(model), images=images).encode())
+        write_bytes_atomically(
+            html, page(found, names, mistakes, title=str(model), images=images).encode(errors="replace")
+        )
     _tell_skipped(found)
 
 

@@ -93,7 +93,7 @@ def learn(
 
     check_place(model)
     kind = check_kind(model, "store") if model.exists() else None
-    material = find_labelled(what, label=label, label_column=label_column, split="train")
+    material = find_labelled(what, label=label, label_column=label_column, skip_bad=skip_bad)
     if kind is not None:
         kind = check_kind(model, material.kind)
     wanted = _Wanted(model, learner, encoder, set_, threads)

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from i2cansay.cli.image_progress import image_progress
 from i2cansay.cli.material import Material
-from i2cansay.cli.model import FeatureModel, as_known_label
+from i2cansay.cli.model import FeatureModel, known_labels
 from i2cansay.cli.text_table import several
 from i2cansay.features import FeatureStore, load_features
 from i2cansay.image_learner import Doubt, Examination, ImageLearner, UnreadableImages
@@ -41,7 +41,7 @@ def learn_images(model: ImageLearner, material: Material, *, skip_bad: bool, dou
     if material.shuffled:
         order = np.random.default_rng(0).permutation(order)
     paths = [material.paths[index] for index in order]
-    labels = known_labels(material.labels, model.learner.label_kind)
+    labels = known_labels(material.labels, model.learner)
     with image_progress("encoding", len(paths)) as progress, unreadable_told():
         report = model.learn(
             paths,
@@ -61,7 +61,7 @@ def examine_images(
     with image_progress("encoding", len(material.images)) as progress, unreadable_told():
         return model.examine(
             material.paths,
-            known_labels(material.labels, model.learner.label_kind),
+            known_labels(material.labels, model.learner),
             error=error,
             new_error=new_error,
             on_error="skip" if skip_bad else "raise",
@@ -70,7 +70,7 @@ def examine_images(
 
 
 @contextmanager
-def unreadable_told(advice: str = "--skip-bad leaves them out") -> Iterator[None]:
+def unreadable_told(advice: str = "--skip-bad leaves out what cannot be read") -> Iterator[None]:
     """Name images that cannot be read as the shell does: by file, with what to do."""
     try:
         yield
@@ -119,7 +119,7 @@ def learn_stores(model: ImageLearner, stores: Sequence[FeatureStore], doubts: in
     for store in stores:
         check_store(store, model.encoder)
         order = np.random.default_rng(0).permutation(len(store))
-        labels = np.array(known_labels(store.class_names, model.learner.label_kind))
+        labels = np.array(known_labels(store.class_names, model.learner))
         for start in range(0, len(order), 1024):
             rows = order[start : start + 1024]
             X = np.asarray(store.features[rows][:, : model.encoder.dim], dtype=np.float32)
@@ -137,8 +137,3 @@ def check_store(store: FeatureStore, encoder: Encoder) -> None:
             f"at {encoder.preprocessing.size} px; name the store's own encoder with --encoder (NAME@SIZE), or "
             "encode the images anew"
         )
-
-
-def known_labels(texts: Sequence[str], kind: str | None) -> list[Any]:
-    """Return labels from the shell as a model has them."""
-    return [as_known_label(text, kind) for text in texts]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from i2cansay.cli.folders import check_there
 from i2cansay.cli.image_list import is_image_list, read_image_list
 from i2cansay.cli.text_table import several
 from i2cansay.datasets.files import is_image
@@ -18,6 +19,9 @@ STORE_FILE = "features.npy"
 EXPECTED = (
     "expected a folder with a subfolder per class, images, a CSV or JSONL file of image paths and labels, a feature "
     "store, or features as CSV or NPZ"
+)
+EXPECTED_UNLABELLED = (
+    "expected images, folders of images, a list of them (CSV, JSONL), or features as CSV or NPZ"
 )
 
 
@@ -58,8 +62,12 @@ def find_labelled(
     label: str | None = None,
     label_column: str = "label",
     split: Split = "train",
+    skip_bad: bool = False,
 ) -> Material:
-    """Return labelled material; raise ValueError where a path is missing, has no label, or kinds are mixed."""
+    """Return labelled material; raise ValueError where a path is missing, has no label, or kinds are mixed.
+
+    With `skip_bad`, images that a list names may be missing.
+    """
     found = Material()
     for path in expanded(what):
         if (path / STORE_FILE).is_file():
@@ -73,7 +81,10 @@ def find_labelled(
         elif is_image_list(path):
             if label is not None:
                 raise ValueError(f"{path} has labels of its own; leave out --label {label}")
-            found.images += read_image_list(path, label_column)
+            listed = read_image_list(path, label_column)
+            if not skip_bad:
+                _check_listed(path, listed)
+            found.images += listed
         elif path.suffix.lower() in (".csv", ".npz"):
             found.tables.append(path)
         else:
@@ -92,7 +103,7 @@ def find_labelled(
 def find_images(what: Iterable[Path]) -> Material:
     """Return images without labels, or files of features; raise ValueError where a path is missing or kinds mix."""
     found = Material()
-    for path in expanded(what):
+    for path in expanded(what, EXPECTED_UNLABELLED):
         if (path / STORE_FILE).is_file():
             found.stores.append(path)
         elif path.is_dir():
@@ -105,7 +116,7 @@ def find_images(what: Iterable[Path]) -> Material:
     return found
 
 
-def expanded(what: Iterable[Path]) -> list[Path]:
+def expanded(what: Iterable[Path], expected: str = EXPECTED) -> list[Path]:
     """Return paths that exist; patterns such as `*.jpg`, which some shells leave alone, are expanded."""
     found: list[Path] = []
     for path in what:
@@ -114,7 +125,7 @@ def expanded(what: Iterable[Path]) -> list[Path]:
             continue
         matches = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else []
         if not matches:
-            raise FileNotFoundError(f"there is no file or folder {path}; {EXPECTED}")
+            check_there(path, noun="file or folder", hint=f"; {expected}")
         found += map(Path, matches)
     return found
 
@@ -145,6 +156,15 @@ def _add_folder(found: Material, folder: Path, split: Split) -> None:
         )
     found.images += [(file, name) for name, files in by_class.items() for file in files]
     found.shuffled = True
+
+
+def _check_listed(path: Path, listed: Sequence[tuple[Path, str | None]]) -> None:
+    """Raise where a list names images that are not there: told at once, not after all others are encoded."""
+    if missing := [str(image) for image, _ in listed if not image.exists()]:
+        raise FileNotFoundError(
+            f"{path} names {several(len(missing), 'image')} that cannot be found, such as {missing[0]}; paths are "
+            f"relative to {path.parent.absolute()}"
+        )
 
 
 def _check_one_kind(found: Material) -> None:

@@ -27,6 +27,8 @@ def merge(
 
     if len(models) < 2:
         raise ValueError(f"expected at least two models to merge, got {len(models)}")
+    if twice := [path for path in models if models.count(path) > 1]:
+        raise ValueError(f"{twice[0]} is given twice; its samples would count double")
     kinds = {kind_of(path) for path in models}
     if len(kinds) > 1:
         raise ValueError("some of these are models of images and others of features; merge needs one kind")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -134,17 +135,35 @@ class FeatureModel:
         save(self.learner, path, extra={COLUMNS: json.dumps(self.columns)} if self.columns else None)
 
 
-def as_known_label(text: str, kind: str | None) -> str | int:
+def as_known_label(text: str, kind: str | None, known: Collection[object] = ()) -> str | int:
     """Return a label from the shell as a model has them, whose labels are of this kind: a name or a whole number.
+
+    A name that is not `known` loses space around it and is composed (NFC), as the service does: some systems write
+    the folder "Kühler" in other characters than a keyboard does, and it would become a second class.
 
     Examples
     --------
     >>> as_known_label("7", "U"), as_known_label("7", "i"), as_known_label("7", None)
     ('7', 7, '7')
+    >>> as_known_label(" ", "U")
+    Traceback (most recent call last):
+    ValueError: a label has at least one character, got ' '; name the class
     """
-    if kind in ("U", None):
+    if text in known:
         return text
+    name = unicodedata.normalize("NFC", text).strip()
+    if not name:
+        raise ValueError(f"a label has at least one character, got {text!r}; name the class")
+    if kind in ("U", None):
+        return name
     try:
-        return int(text)
+        return int(name)
     except ValueError:
         raise ValueError(f"the labels of this model are whole numbers, got {text!r}") from None
+
+
+def known_labels(texts: Sequence[str], learner: OnlineClassifier) -> list[str | int]:
+    """Return labels from the shell as a learner has them."""
+    known = set(learner.classes_.tolist()) if learner._started else set()
+    of = {text: as_known_label(text, learner.label_kind, known) for text in set(texts)}
+    return [of[text] for text in texts]

@@ -59,6 +59,7 @@ def predict(
 
     Example: i2cansay predict defects.i2cs today/ --sort unsure
     """
+    from i2cansay.cli.folders import check_folder_of
     from i2cansay.cli.material import find_images
     from i2cansay.cli.model import check_kind, kind_of
 
@@ -68,6 +69,7 @@ def predict(
     if as_csv and as_json:
         raise ValueError("expected one of --csv and --json, got both")
     material = find_images(what)
+    check_folder_of(out)
     if check_kind(model, material.kind) == "features" or material.stores:
         if as_json or sort != "given":
             raise ValueError("--json and --sort are for images; features give CSV, in their order")
@@ -164,5 +166,6 @@ def _opened(out: Path | None) -> Iterator[IO[str]]:
     if out is None:
         yield sys.stdout
         return
-    with out.open("w", newline="", encoding="utf-8") as file:
+    # File names that are no Unicode keep the bytes they have.
+    with out.open("w", newline="", encoding="utf-8", errors="surrogateescape") as file:
         yield file

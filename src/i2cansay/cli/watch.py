@@ -58,6 +58,11 @@ def watch(
         )
     if move_to is not None and move_to.exists() and not move_to.is_dir():
         raise ValueError(f"{move_to} is not a folder; expected one to move images into")
+    if recursive and move_to is not None and move_to.resolve() == folder.resolve():
+        raise ValueError(
+            f"--recursive would answer what was moved in {folder} again; move it to another folder, such as "
+            f"{folder / 'sorted'}"
+        )
     from i2cansay.cli.answered_files import FILE_NAME, AnsweredFiles
     from i2cansay.cli.arrivals import Arrivals
     from i2cansay.cli.production_line import CurrentModel, ProductionLine, stop_on_signals

@@ -66,8 +66,8 @@ def learner_class(name: str) -> type[OnlineClassifier]:
     """
     # mypy wants a concrete class as `base`; it is only compared with what was found.
     return find_class(
-        CHOICES[name].learner if name in CHOICES else name,
-        table=LEARNERS,
+        name,
+        table={**LEARNERS, **{choice: LEARNERS[CHOICES[choice].learner] for choice in CHOICES}},
         group="i2cansay.learners",
         base=OnlineClassifier,  # type: ignore[type-abstract]
         noun="learner",

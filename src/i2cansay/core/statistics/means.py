@@ -82,7 +82,11 @@ class ClassMeans:
         """
         before, left = self.count[rows], self.count[rows] - count
         if np.any(left < -1e-9 * before):
-            raise ValueError("more samples were to be taken out than the class was taught")
+            worst = int(np.argmin(left))
+            raise ValueError(
+                f"{count[worst]:g} samples of a class were to be taken out, and it was taught {before[worst]:g}; "
+                "take out only samples that were taught, each as often as it was"
+            )
         left = np.where(left < 1e-9 * before, 0.0, left)
         step = (mean - self.mean[rows]) * (count / np.where(left > 0, left, 1.0))[:, None]
         return left, np.where(left[:, None] > 0, self.mean[rows] - step, 0.0)

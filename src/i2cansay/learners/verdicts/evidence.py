@@ -166,7 +166,10 @@ class Evidence:
         """Return "sure", "unsure" or "new" for each row, (n,), of probabilities, (n, c), and novelty, (n,)."""
         found = np.where(self.sure(probabilities, error), SURE, UNSURE)
         check_error_rate(new_error=new_error)
-        return found if novelty is None else np.where(self.new(novelty, new_error), NEW, found)
+        # Of a single class, novelty is no relative distance; scores from before others were forgotten say nothing.
+        if novelty is None or probabilities.shape[1] < 2:
+            return found
+        return np.where(self.new(novelty, new_error), NEW, found)
 
     # -- state ----------------------------------------------------------------------------------------------
 
