@@ -22,6 +22,7 @@ from i2cansay.encoders.encoder import Encoder
 from i2cansay.encoders.image_error import ImageError
 from i2cansay.image_learner import Guess, LessonReport, SkippedImages, UnreadableImages
 from i2cansay.image_learner import parts as parts_module
+from i2cansay.learners import learner_class
 from i2cansay.testing.requirements import state_difference
 from tests.image_learner.images import file_of, small_images
 
