@@ -41,7 +41,7 @@ def by_hand(records: list[Record], **wanted: object) -> str:
             outcome = record["outcome"]
             values.append(100 * sum(outcome["checkpoints"][-1]["correct"]) / sum(outcome["test_counts"]))
     mean = sum(values) / len(values)
-    std = (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
+    std = (sum((value - mean) ** 2 for value in values) / (len(values) - 1)) ** 0.5
     return f"{mean:.1f} ± {std:.1f}"
 
 

@@ -37,7 +37,7 @@ def test_figures_counted_by_hand_stand_in_the_page() -> None:
     assert plain
     for key, runs in plain.items():
         mean = sum(runs) / len(runs)
-        std = (sum((value - mean) ** 2 for value in runs) / len(runs)) ** 0.5
+        std = (sum((value - mean) ** 2 for value in runs) / (len(runs) - 1)) ** 0.5
         assert f"{mean:.1f} ± {std:.1f}" in page or f"{mean:.2f} ± {std:.2f}" in page, key
 
 

@@ -74,7 +74,7 @@ def test_every_table_of_ours_can_be_planned() -> None:
 def test_means_have_their_deviation_and_their_seeds() -> None:
     plan = filled("shared-step")
     # 9 and the seed, of 20: 45 to 65 percent.
-    assert texts(plan, "shared")[0] == f"55.00 ± {np.std([45, 50, 55, 60, 65]):.2f} (5)"
+    assert texts(plan, "shared")[0] == f"55.00 ± {np.std([45, 50, 55, 60, 65], ddof=1):.2f} (5)"
     assert texts(plan, "slda")[1] == "25.00 (1)"
     assert texts(plan, "slda")[-1] == "0", "MB of 4,096 bytes"
 

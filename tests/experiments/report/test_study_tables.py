@@ -20,7 +20,7 @@ BY_ROW = StudyTable(
 def test_a_place_is_the_mean_over_its_seeds_and_says_what_is_missing() -> None:
     runs = {("t", "x, 1", 0): {"v": 1.0}, ("t", "x, 1", 1): {"v": 3.0}, ("t", "y, 2", 0): {"v": 5.0}}
     lines = to_markdown(BY_ROW.model(runs)).splitlines()
-    assert lines[2:] == ["| x | 2.0 ± 1.0 | - |", "| y | - | 5.0 (1 of 2) |"]
+    assert lines[2:] == ["| x | 2.0 ± 1.4 | - |", "| y | - | 5.0 (1 of 2) |"]
 
 
 def test_without_rows_the_values_are_the_rows() -> None:
@@ -34,7 +34,7 @@ def test_without_rows_the_values_are_the_rows() -> None:
 def test_values_are_compared_seed_by_seed_with_the_one_that_is_named() -> None:
     study = StudyTable("a", "t", "T", seeds=2, digits=1, columns=(StudyColumn("one", "1"),), minus="q")
     runs = {("t", "1", 0): {"p": 11.0, "q": 10.0}, ("t", "1", 1): {"p": 23.0, "q": 20.0}}
-    assert to_markdown(study.model(runs)).splitlines()[2:] == ["| p | +2.0 ± 1.0 |", "| q | 15.0 ± 5.0 |"]
+    assert to_markdown(study.model(runs)).splitlines()[2:] == ["| p | +2.0 ± 1.4 |", "| q | 15.0 ± 7.1 |"]
 
 
 def test_a_column_may_have_seeds_of_its_own() -> None:
