@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from i2cansay.experiments.declare.cell import Cell as Cell
+    from i2cansay.experiments.run.paired_difference import paired_difference as paired_difference
     from i2cansay.experiments.run.record import Record as Record
     from i2cansay.experiments.run.record_folder import load_records as load_records
     from i2cansay.experiments.run.record_folder import pack_records as pack_records
     from i2cansay.experiments.run.runner import run_cells as run_cells
-    from i2cansay.experiments.run.seed_statistics import paired_difference as paired_difference
     from i2cansay.experiments.run.seed_statistics import spread as spread
 
 _HOME = {
@@ -21,7 +21,7 @@ _HOME = {
     "Record": "i2cansay.experiments.run.record",
     "load_records": "i2cansay.experiments.run.record_folder",
     "pack_records": "i2cansay.experiments.run.record_folder",
-    "paired_difference": "i2cansay.experiments.run.seed_statistics",
+    "paired_difference": "i2cansay.experiments.run.paired_difference",
     "run_cells": "i2cansay.experiments.run.runner",
     "spread": "i2cansay.experiments.run.seed_statistics",
 }

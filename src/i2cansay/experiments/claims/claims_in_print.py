@@ -131,12 +131,10 @@ def _close(relation: Relation) -> tuple[Verdict, str]:
     for first, second in relation.pairs:
         a, b = names.index(first), names.index(second)
         difference = row.paper[a] - row.paper[b]
-        allowed = max(row.pm[a], row.pm[b]) + ROUNDING
+        allowed = relation.tolerance + ROUNDING
         if abs(difference) > allowed:
             verdict = Verdict.FAILS
-        texts.append(
-            f"{first} - Gaussian {difference:+.1f}, allowed {allowed:.2f} (printed deviation and rounding)"
-        )
+        texts.append(f"{first} - Gaussian {difference:+.1f}, allowed {allowed:.2f} (margin and rounding)")
     return verdict, "; ".join(texts)
 
 

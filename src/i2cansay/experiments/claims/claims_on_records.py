@@ -1,29 +1,24 @@
-"""Claims checked on our records: differences are paired by seed, and comparisons that change nothing are flagged."""
+"""Claims checked on our records: each is taken apart into differences that are paired by seed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
 
-import numpy as np
-
-from i2cansay.experiments.claims.finding import OURS, PRINTED, Finding, Verdict
+from i2cansay.experiments.claims.evidence import Comparison, Evidence, within
+from i2cansay.experiments.claims.finding import OURS, PRINTED
 from i2cansay.experiments.declare.declaration import VARIANTS
 from i2cansay.experiments.declare.relation import Relation
 from i2cansay.experiments.run.metric import metric_of
+from i2cansay.experiments.run.paired_difference import Difference, paired_difference
 from i2cansay.experiments.run.plan import Entry, Plan, TableRow
-from i2cansay.experiments.run.seed_statistics import Difference, changed_share, paired_difference, spread
+from i2cansay.experiments.run.seed_statistics import spread
 
 # Below this share of changed predictions a comparison is vacuous: what is varied decides nothing.
 VACUOUS_BELOW = 0.001
 # Below this share a comparison is flagged with it.
 FLAGGED_BELOW = 0.02
-# A smaller difference, in points, does not count as one, however many seeds make it significant.
-NEGLIGIBLE = 0.5
-
-
-class Vacuous(Exception):
-    """What a claim varies changes next to no prediction, so that a comparison says nothing about it."""
 
 
 class NotTestable(Exception):
@@ -34,13 +29,14 @@ class NotTestable(Exception):
         super().__init__(f"{subject}: {reason}")
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Claim:
-    """A relation, the filled table it is about, and the variant of the rule it is checked for."""
+    """A relation, the filled table it is about, the variant of the rule it is checked for, and what is missing."""
 
     relation: Relation
     measured: Plan
     variant: str | None
+    missing: dict[str, dict[str, None]] = field(default_factory=dict)
 
     def row_name(self, name: str) -> str:
         """Return the row's variant where it has one, else the row itself."""
@@ -53,233 +49,196 @@ class _Claim:
         return [row for row in self.measured.rows if wanted in (None, row.backbone)]
 
     def entry(self, row: str, column: str) -> Entry:
-        """Return a place of the table that has records."""
+        """Return a place of the table that has records of what the claim is about."""
         place = [each.name for each in self.measured.columns].index(column)
         for measured in self.block():
             if measured.declared.name == self.row_name(row):
                 entry = measured.entries[place]
                 if entry.ours is None:
                     raise NotTestable(measured.declared.title, entry.why_empty)
+                if entry.is_stand_in and not self.relation.ours:
+                    played = self.measured.heading(entry.column)
+                    raise NotTestable(column, f"not played; {played} is other data and says nothing about it")
+                if self.relation.stand_in and not entry.is_stand_in:
+                    raise NotTestable(f"the stand-in for {column}", "not played")
                 return entry
         raise NotTestable(row, "not in the table")
 
     def columns(self) -> list[str]:
         return [column.name for column in self.relation.chosen_columns()]
 
-    def entries(self) -> list[Entry]:
-        """Return the places of the claim's row in all its columns."""
-        return [self.entry(self.relation.row, column) for column in self.columns()]
+    def heading(self, column: str) -> str:
+        """Return what a column is called here: a stand-in has its own name."""
+        chosen = next(each for each in self.measured.columns if each.name == column)
+        return self.measured.heading(chosen)
+
+    def compare(
+        self, name: str, first: tuple[str, str], second: tuple[str, str], *, above: float = 0.0
+    ) -> list[Comparison]:
+        """Return "the first place minus the second is above a bound"; nothing, and a note, if a place is missing."""
+        return [Comparison(name, *found, above) for found in self._differences(first, second)]
+
+    def same(self, row: str, first: str, second: str) -> list[Comparison]:
+        """Return "the two columns of a row differ by less than the tolerance", as two comparisons."""
+        margin = self.relation.tolerance
+        found = self._differences((row, first), (row, second))
+        return [each for pair in found for each in within(first, second, *pair, margin)]
+
+    def _differences(
+        self, first: tuple[str, str], second: tuple[str, str]
+    ) -> Iterator[tuple[Difference, int]]:
+        try:
+            a, b = self.entry(*first), self.entry(*second)
+            if not {record.seed for record in a.records} & {record.seed for record in b.records}:
+                raise NotTestable(f"{first[0]} and {second[0]}", "no seed in common")
+        except NotTestable as lack:
+            self.missing.setdefault(lack.reason, {})[lack.subject] = None
+            return
+        yield paired_difference(a.records, b.records, a.column.metric), len(set(a.seeds) & set(b.seeds))
 
 
-def check_ours(relation: Relation, measured: Plan, *, encoder: str) -> list[Finding]:
+def evidence_on(relation: Relation, measured: Plan, *, encoder: str) -> list[Evidence]:
     """Return what our records say about a claim, for the printed rule and for each of its variants.
 
-    Variants are not checked where the printed rule cannot be.
+    Variants are not asked where the records have nothing on the printed rule.
     """
-    findings: list[Finding] = []
+    found: list[Evidence] = []
     for variant in (None, *VARIANTS):
         claim = _Claim(relation, measured, variant)
         rows = (relation.row, *relation.rivals, *relation.rows)
         if variant is not None and all(claim.row_name(row) == row for row in rows):
             continue
-        if findings and findings[0].verdict == Verdict.UNTESTABLE:
+        if found and not found[0].comparisons:
             break
-        try:
-            verdict, detail = _CHECKS[relation.kind](claim)
-        except Vacuous as reason:
-            verdict, detail = Verdict.VACUOUS, str(reason)
-        except NotTestable as reason:
-            verdict, detail = Verdict.UNTESTABLE, str(reason)
-        where = PRINTED if variant is None else f"{OURS}{variant}"
-        findings.append(Finding(relation.name, relation.says, where, verdict, detail, encoder))
-    return findings
+        comparisons = tuple(_KINDS[relation.kind](claim))
+        vacuous, flag = _flag([each.difference.share_changed for each in comparisons])
+        found.append(
+            Evidence(
+                claim=relation.name,
+                says=relation.says,
+                where=PRINTED if variant is None else f"{OURS}{variant}",
+                encoder=encoder,
+                comparisons=comparisons,
+                missing={reason: tuple(subjects) for reason, subjects in claim.missing.items()},
+                vacuous=vacuous,
+                headline=_headline(claim) if comparisons else "",
+                note=flag,
+                family="ours" if relation.ours else "paper",
+            )
+        )
+    return found
 
 
-def _difference(first: Entry, second: Entry) -> Difference:
-    return paired_difference(first.records, second.records, metric_of(first.column.metric))
+def _flag(shares: list[float]) -> tuple[str, str]:
+    """Return why the comparisons are vacuous, if next to no prediction changes, and a warning, if few do."""
+    most = max(shares, default=1.0)
+    if most == 0:
+        return "the varied part changes no prediction at all", ""
+    if most < VACUOUS_BELOW:
+        return f"the varied part changes {most:.3%} of the predictions at most", ""
+    return "", f"changes only {most:.1%} of the predictions" if most < FLAGGED_BELOW else ""
 
 
-def _gain(claim: _Claim) -> tuple[Verdict, str]:
-    missing: dict[str, dict[str, None]] = {}
-    results: list[tuple[str, Difference]] = []
-    for column in claim.columns():
-        for rival in claim.relation.rivals:
-            try:
-                pair = claim.entry(claim.relation.row, column), claim.entry(rival, column)
-            except NotTestable as lack:
-                missing.setdefault(lack.reason, {})[lack.subject] = None
-                continue
-            results.append((f"{column} against {rival}", _difference(*pair)))
-    lacking = "; ".join(f"{', '.join(subjects)}: {reason}" for reason, subjects in missing.items())
-    if not results:
-        return Verdict.UNTESTABLE, lacking
-    few = _flag([each.share_changed for _, each in results])
-    telling = [(name, each) for name, each in results if each.share_changed >= VACUOUS_BELOW]
-    if lost := [result for result in telling if _is_not_above(result[1])]:
-        return Verdict.FAILS, _first(lost) + few
-    if unclear := [result for result in telling if not _is_above(result[1])]:
-        more = f"; {lacking}" if lacking else ""
-        seeds = min(each.n for _, each in unclear)
-        return Verdict.UNDECIDED, f"{_too_few(seeds)}: {_first(unclear)}{few}{more}"
-    least = min(telling, key=lambda result: result[1].mean)
-    text = str(least[1]) if len(telling) == 1 else f"least: {least[0]} {least[1]}"
-    if missing:  # above those that are there, but the claim names others as well
-        return Verdict.UNTESTABLE, f"{lacking} (above the others; {text})"
-    return Verdict.HOLDS, text + few
-
-
-def _is_above(difference: Difference) -> bool:
-    return difference.n > 1 and difference.low > 0
-
-
-def _is_not_above(difference: Difference) -> bool:
-    # An interval that spans 0 leaves open which is better; one seed has no interval at all.
-    return difference.n > 1 and difference.high <= 0
-
-
-def _first(results: list[tuple[str, Difference]]) -> str:
-    """Return the three worst and how many more there are."""
-    results = sorted(results, key=lambda result: result[1].mean)
-    more = f" and {len(results) - 3} more" if len(results) > 3 else ""
-    return "; ".join(f"{name} {each}" for name, each in results[:3]) + more
-
-
-def _too_few(n: int) -> str:
-    return "1 seed does not decide" if n == 1 else f"{n} seeds do not decide"
-
-
-def _settled(holds: bool, text: str, n: int) -> tuple[Verdict, str]:
-    """Return the verdict of a comparison of means; one seed is not enough for one."""
-    if n < 2:
-        return Verdict.UNDECIDED, f"{_too_few(n)}: {text}"
-    return (Verdict.HOLDS if holds else Verdict.FAILS), text
-
-
-def _flag(shares: list[float]) -> str:
-    """Return a warning if few predictions change, "" if many do; raise Vacuous if next to none do."""
-    if max(shares) == 0:
-        raise Vacuous("the varied part changes no prediction at all")
-    if max(shares) < VACUOUS_BELOW:
-        raise Vacuous(f"the varied part changes {max(shares):.3%} of the predictions at most")
-    return f"; changes only {max(shares):.1%} of the predictions" if max(shares) < FLAGGED_BELOW else ""
-
-
-def _shares(entries: list[Entry]) -> list[float]:
-    """Return the share of the predictions in which each entry differs from the first."""
-    shares = []
-    for entry in entries[1:]:
-        first = {record.seed: record for record in entries[0].records}
-        both = [(first[record.seed], record) for record in entry.records if record.seed in first]
-        if not both:
-            raise NotTestable("the columns", "no seed in common")
-        shares.append(float(np.mean([changed_share(a, b) for a, b in both])))
-    return shares
-
-
-def _common(entries: list[Entry]) -> set[int]:
-    """Return the seeds that all entries have."""
-    common = set.intersection(*({record.seed for record in entry.records} for entry in entries))
-    if not common:
-        raise NotTestable("the columns", "no seed in common")
-    return common
-
-
-def _means(entries: list[Entry]) -> list[float]:
-    """Return the mean of each entry over the seeds that all of them have."""
-    common = _common(entries)
+def _gain(claim: _Claim) -> list[Comparison]:
+    row = claim.relation.row
     return [
-        spread(
-            metric_of(entry.column.metric)(record) for record in entry.records if record.seed in common
-        ).mean
-        for entry in entries
+        each
+        for column in claim.columns()
+        for rival in claim.relation.rivals
+        for each in claim.compare(f"{claim.heading(column)} against {rival}", (row, column), (rival, column))
     ]
 
 
-def _flat(claim: _Claim) -> tuple[Verdict, str]:
-    entries = claim.entries()
-    few, means = _flag(_shares(entries)), _means(entries)
-    extent = max(means) - min(means)
-    text = f"from {min(means):.2f} to {max(means):.2f}, a range of {extent:.2f}{few}"
-    return _settled(extent <= claim.relation.tolerance, text, len(_common(entries)))
+def _flat(claim: _Claim) -> list[Comparison]:
+    row = claim.relation.row
+    return [each for a, b in combinations(claim.columns(), 2) for each in claim.same(row, a, b)]
 
 
-def _peak(claim: _Claim) -> tuple[Verdict, str]:
-    entries = claim.entries()
-    few, means = _flag(_shares(entries)), _means(entries)
-    best = entries[int(np.argmax(means))]
-    at = claim.entry(claim.relation.row, claim.relation.at)
-    others = {entry.column.name: _difference(at, entry) for entry in entries if entry is not at}
-    rival = min(others, key=lambda name: others[name].mean)
-    nearest = others[rival]
-    highest = f"best at {best.column.name}: {max(means):.2f}"
-    text = f"{highest}; {claim.relation.at} against {rival} {nearest}{few}"
-    if all(map(_is_above, others.values())):
-        return Verdict.HOLDS, text
-    if any(each.n > 1 and each.high < 0 for each in others.values()):
-        return Verdict.FAILS, text
-    return Verdict.UNDECIDED, f"{_too_few(nearest.n)}: {text}"
+def _peak(claim: _Claim) -> list[Comparison]:
+    row, at = claim.relation.row, claim.relation.at
+    return [
+        each
+        for column in claim.columns()
+        if column != at
+        for each in claim.compare(f"{at} against {column}", (row, at), (row, column))
+    ]
 
 
-def _saturates(claim: _Claim) -> tuple[Verdict, str]:
-    entries = claim.entries()
-    few, means = _flag(_shares(entries)), _means(entries)
-    place = claim.columns().index(claim.relation.at)
-    rise, rest = means[place] - means[0], max(means[place:]) - means[place]
-    holds = rise > claim.relation.tolerance >= rest
-    text = f"{rise:+.1f} up to {claim.relation.at}, {rest:+.1f} after{few}"
-    return _settled(holds, text, len(_common(entries)))
+def _saturates(claim: _Claim) -> list[Comparison]:
+    row, at, margin = claim.relation.row, claim.relation.at, claim.relation.tolerance
+    columns = claim.columns()
+    rise = claim.compare(f"rise up to {at}", (row, at), (row, columns[0]), above=margin)
+    return rise + [
+        each for column in columns[columns.index(at) + 1 :] for each in claim.same(row, at, column)
+    ]
 
 
-def _depends(claim: _Claim) -> tuple[Verdict, str]:
+def _depends(claim: _Claim) -> list[Comparison]:
     relation = claim.relation
-    gains, n = {}, []
-    for row in relation.rows:
-        for column in claim.columns():
-            ends = [
-                claim.entry(f"{row}_{memory}", column)
-                for memory in (relation.memories[0], relation.memories[-1])
-            ]
-            small, large = _means(ends)
-            gains[f"{row} {column}"] = large - small
-            n.append(len(_common(ends)))
-    least = min(gains, key=lambda name: gains[name])
-    text = f"between {gains[least]:+.1f} ({least}) and {max(gains.values()):+.1f}"
-    return _settled(gains[least] >= relation.tolerance, text, min(n))
+    small, large = relation.memories[0], relation.memories[-1]
+    return [
+        each
+        for row in relation.rows
+        for column in claim.columns()
+        for each in claim.compare(
+            f"{row} {claim.heading(column)}",
+            (f"{row}_{large}", column),
+            (f"{row}_{small}", column),
+            above=relation.tolerance,
+        )
+    ]
 
 
-def _floor(claim: _Claim) -> tuple[Verdict, str]:
+def _floor(claim: _Claim) -> list[Comparison]:
     relation = claim.relation
-    least = -relation.tolerance
-    results = []
-    for row in relation.rows:
-        for memory in relation.memories:
-            for column in claim.columns():
-                pair = claim.entry(f"{row}_{memory}", column), claim.entry(f"{relation.row}_{memory}", column)
-                results.append((f"{memory} {column}", _difference(*pair)))
-    if short := [result for result in results if result[1].n > 1 and result[1].high < least]:
-        return Verdict.FAILS, f"short in {len(short)} of {len(results)}: {_first(short)}"
-    if unclear := [result for result in results if not result[1].low >= least]:  # nan with one seed
-        few = f"{_too_few(min(each.n for _, each in unclear))} in {len(unclear)} of {len(results)}"
-        return Verdict.UNDECIDED, f"{few}: {_first(unclear)}"
-    return Verdict.HOLDS, f"lowest: {_first([min(results, key=lambda result: result[1].mean)])}"
+    return [
+        each
+        for row in relation.rows
+        for memory in relation.memories
+        for column in claim.columns()
+        for each in claim.compare(
+            f"{memory} {claim.heading(column)}",
+            (f"{row}_{memory}", column),
+            (f"{relation.row}_{memory}", column),
+            above=-relation.tolerance,
+        )
+    ]
 
 
-def _close(claim: _Claim) -> tuple[Verdict, str]:
-    holds, texts, n = True, [], []
-    for first, second in claim.relation.pairs:
-        a, b = claim.entry(claim.relation.row, first).ours, claim.entry(claim.relation.row, second).ours
-        assert a is not None  # an entry without records has raised
-        assert b is not None
-        difference, noise = a.mean - b.mean, max(a.std, b.std, NEGLIGIBLE)
-        holds = holds and abs(difference) <= noise
-        n.append(min(a.n, b.n))
-        spread_over_seeds = f"deviation {max(a.std, b.std):.2f}"
-        texts.append(f"{first} - Gaussian {difference:+.2f}, allowed {noise:.2f} ({spread_over_seeds})")
-    allowed = f"; allowed is the larger deviation over seeds, at least {NEGLIGIBLE}"
-    return _settled(holds, "; ".join(texts) + allowed, min(n))
+def _close(claim: _Claim) -> list[Comparison]:
+    row = claim.relation.row
+    return [each for first, second in claim.relation.pairs for each in claim.same(row, first, second)]
 
 
-_CHECKS: dict[str, Callable[[_Claim], tuple[Verdict, str]]] = {
+def _range(claim: _Claim) -> str:
+    means = _means(claim)
+    return (
+        f"from {min(means):.2f} to {max(means):.2f}, a range of {max(means) - min(means):.2f}, "
+        f"{_points(claim.relation.tolerance)} allowed"
+    )
+
+
+def _best(claim: _Claim) -> str:
+    means = _means(claim)
+    return f"best at {claim.columns()[means.index(max(means))]}: {max(means):.2f}"
+
+
+def _means(claim: _Claim) -> list[float]:
+    """Return the mean of the claim's row in each of its columns; there is none where nothing was played."""
+    entries = []
+    for column in claim.columns():
+        try:
+            entries.append(claim.entry(claim.relation.row, column))
+        except NotTestable:
+            continue
+    return [spread(map(metric_of(entry.column.metric), entry.records)).mean for entry in entries]
+
+
+def _points(margin: float) -> str:
+    return f"{margin:g} point{'' if margin == 1 else 's'}"
+
+
+_KINDS: dict[str, Callable[[_Claim], list[Comparison]]] = {
     "gain": _gain,
     "flat": _flat,
     "peak": _peak,
@@ -287,4 +246,20 @@ _CHECKS: dict[str, Callable[[_Claim], tuple[Verdict, str]]] = {
     "depends": _depends,
     "close": _close,
     "floor": _floor,
+}
+
+
+def _headline(claim: _Claim) -> str:
+    make = _HEADLINES.get(claim.relation.kind)
+    return "" if make is None else make(claim)
+
+
+_HEADLINES: dict[str, Callable[[_Claim], str]] = {
+    "flat": _range,
+    "peak": _best,
+    "saturates": lambda claim: (
+        f"a rise of more than {_points(claim.relation.tolerance)}, and no more after it"
+    ),
+    "depends": lambda claim: f"a gain of {_points(claim.relation.tolerance)} is asked for",
+    "close": lambda claim: f"{_points(claim.relation.tolerance)} allowed",
 }

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations, groupby
 
 from i2cansay.experiments.declare.declaration import printed
-from i2cansay.experiments.run.metric import metric_of
+from i2cansay.experiments.run.paired_difference import Difference, paired_difference
 from i2cansay.experiments.run.plan import Entry, Plan, TableRow
-from i2cansay.experiments.run.seed_statistics import Difference, paired_difference
 
 OWN = "i2cansay"
 
@@ -69,7 +68,7 @@ def _seeds(row: TableRow, place: int) -> set[int]:
 
 
 def _ordering(measured: Plan, place: int, rows: Sequence[TableRow], own: TableRow) -> Ordering:
-    metric = metric_of(measured.columns[place].metric)
+    metric = measured.columns[place].metric
 
     def difference(first: TableRow, second: TableRow) -> Difference:
         return paired_difference(first.entries[place].records, second.entries[place].records, metric)

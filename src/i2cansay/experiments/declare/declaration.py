@@ -45,10 +45,14 @@ VARIANT_SEEDS = 5
 
 @dataclass(frozen=True)
 class StandIn:
-    """The first classes of another data set, on which a column can be played if its own is not available."""
+    """The first classes of another data set, on which a column can be played if its own is not available.
+
+    It has a `name` of its own: what is found on it says nothing about the column's data set.
+    """
 
     dataset: str
     n_classes: int
+    name: str
 
 
 @dataclass(frozen=True)
@@ -222,8 +226,8 @@ def _column(table: Mapping[str, Any], values: Mapping[str, Any]) -> Column:
 
 
 def _rows_of(block: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of a block as they are declared; what the block says of `only_in`, it says of each."""
-    shared = {"only_in": block["only_in"]} if "only_in" in block else {}
+    """Return the rows of a block as they are declared, each with the `only_in` and `seeds` that the block has."""
+    shared = {name: block[name] for name in ("only_in", "seeds") if name in block}
     return [{**shared, **row} for row in block["row"]]
 
 

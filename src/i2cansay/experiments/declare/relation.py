@@ -35,6 +35,7 @@ class Relation:
     said: tuple[float, ...] = ()
     tolerance: float = 0.0
     ours: bool = False
+    stand_in: bool = False
 
     def declaration(self) -> Table:
         """Return the table that the claim is about."""
@@ -42,6 +43,8 @@ class Relation:
 
     def is_printed(self) -> bool:
         """Whether the paper has all rows of the claim, so that it can be checked on the paper's tables."""
+        if self.stand_in:
+            return False
         return self.kind == "same" or all(
             self.declaration().row(name, self.backbone).is_papers for name in self.row_names()
         )

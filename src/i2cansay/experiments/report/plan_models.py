@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from i2cansay.experiments.declare.declaration import printed
 from i2cansay.experiments.report.table_model import TableCell, TableLine, TableModel
-from i2cansay.experiments.run.metric import metric_of, metric_title
+from i2cansay.experiments.run.metric import metric_title
+from i2cansay.experiments.run.paired_difference import difference_of
 from i2cansay.experiments.run.plan import Entry, Plan, TableRow
-from i2cansay.experiments.run.seed_statistics import confidence_interval, paired_difference
 
 SEEDS_NOTE = (
     "memory is how many samples a row may store, seeds is how many runs it is a mean over: a single run has no "
@@ -102,8 +102,8 @@ def substitutions(plan: Plan) -> list[str]:
         if plan.choice.stand_in and column.stand_in is not None:
             stand_in = column.stand_in
             lines.append(
-                f"{column.name}: a stand-in, the same stream over {stand_in.n_classes} classes of "
-                f"{stand_in.dataset}; the printed numbers are of other images"
+                f"{stand_in.name}: the stream of {column.name} over the first {stand_in.n_classes} classes of "
+                f"{stand_in.dataset}; {column.name} itself is not played, and its printed numbers are left out"
             )
     return lines
 
@@ -151,14 +151,14 @@ def difference_text(mine: Entry, theirs: Entry) -> str:
 
     An entry that is the same for every seed is compared with each seed of the other.
     """
-    metric = metric_of(mine.column.metric)
     if theirs.fixed and theirs.records and len(mine.records) > 1:
-        gaps = [metric(record) - metric(theirs.records[0]) for record in mine.records]
-        low, high = confidence_interval(gaps)
-        return f"{sum(gaps) / len(gaps):+.2f} [{low:+.2f}, {high:+.2f}]"
-    if not {record.seed for record in mine.records} & {record.seed for record in theirs.records}:
+        pairs = [(record, theirs.records[0]) for record in mine.records]
+    else:
+        other = {record.seed: record for record in theirs.records}
+        pairs = [(record, other[record.seed]) for record in mine.records if record.seed in other]
+    if not pairs:
         return "-"
-    gap = paired_difference(mine.records, theirs.records, metric)
+    gap = difference_of(pairs, mine.column.metric)
     return (
         f"{gap.mean:+.2f} (one seed)" if gap.n == 1 else f"{gap.mean:+.2f} [{gap.low:+.2f}, {gap.high:+.2f}]"
     )

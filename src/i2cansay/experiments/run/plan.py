@@ -67,16 +67,14 @@ class Entry:
         return "" if self.records else self.reason or "not played"
 
     @property
+    def is_stand_in(self) -> bool:
+        """Whether other data are played than the column is about."""
+        return self.cell is not None and self.cell.n_classes is not None
+
+    @property
     def delta(self) -> float | None:
-        """Our number minus the paper's; None if either is missing, or ours is on a stand-in."""
-        if (
-            self.ours is None
-            or not printed(self.paper)
-            or self.cell is None
-            or self.cell.n_classes is not None
-        ):
-            return None
-        return self.ours.mean - self.paper
+        """Our number minus the paper's; None if either is missing."""
+        return None if self.ours is None or not printed(self.paper) else self.ours.mean - self.paper
 
 
 @dataclass(frozen=True)
@@ -158,9 +156,8 @@ class Plan:
         return "; ".join(parts)
 
     def heading(self, column: Column) -> str:
-        """Return the heading of a column, marked where it is a stand-in."""
-        is_stand_in = self.choice.stand_in and column.stand_in is not None
-        return f"{column.name} (stand-in)" if is_stand_in else column.name
+        """Return the heading of a column: that of its stand-in, where this is played."""
+        return column.stand_in.name if self.choice.stand_in and column.stand_in is not None else column.name
 
     def cells(self) -> list[Cell]:
         """Return all cells to play, each once."""

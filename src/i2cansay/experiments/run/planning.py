@@ -102,7 +102,10 @@ def _row(
         seeds = min(seeds, row.seeds)
     entries = []
     for place, column in zip(positions, columns, strict=True):
-        own_data = column.dataset == table.columns[place].dataset
+        # A stand-in is other data: no number is printed for it.
+        own_data = column.dataset == table.columns[place].dataset and not (
+            choice.stand_in and column.stand_in is not None
+        )
         cell, reason = _cell(row, place, column, choice.encoder or column.encoder or encoder, choice)
         fixed = row.fixed and cell is not None and cell.fraction is None
         given = range(seeds) if column.seeds is None or choice.seeds is not None else column.seeds
@@ -115,10 +118,7 @@ def _row(
                 memory=int(column.parameters.get("memory_size", row.memory[place])),
                 paper=row.paper[place] if own_data else nan,
                 pm=row.pm[place] if own_data else nan,
-                is_papers=own_data
-                and encoder == block.backbone
-                and choice.fraction is None
-                and (cell is None or cell.n_classes is None),
+                is_papers=own_data and encoder == block.backbone and choice.fraction is None,
                 fixed=fixed,
             )
         )

@@ -1,0 +1,95 @@
+"""From evidence to verdicts: all claims of a family together, with Holm's correction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from math import isnan, nan
+
+from i2cansay.experiments.claims.evidence import Comparison, Evidence
+from i2cansay.experiments.claims.finding import Finding, Verdict
+from i2cansay.experiments.claims.holm import holm
+
+# The chance of any wrong verdict in a family.
+ALPHA = 0.05
+
+
+def judge(evidence: Sequence[Evidence]) -> list[Finding]:
+    """Return a finding for each piece of evidence, in their order.
+
+    A family is what is read together: claims of one kind, for one rule, on one encoder. For each claim there are up
+    to two tests, against "it is false" and against "it is true"; Holm's correction is over all of them, so that at
+    most 5% of families have any wrong "holds" or "does not hold". Only one of the two hypotheses about a claim can
+    be true, which makes the correction smaller. What is not testable or vacuous is not tested.
+    """
+    findings: dict[int, Finding] = {}
+    for family in dict.fromkeys((each.family, each.where, each.encoder) for each in evidence):
+        places = [
+            place for place, each in enumerate(evidence) if (each.family, each.where, each.encoder) == family
+        ]
+        members = [evidence[place] for place in places]
+        findings |= zip(places, _judge_family(members), strict=True)
+    return [findings[place] for place in range(len(evidence))]
+
+
+def _judge_family(members: Sequence[Evidence]) -> list[Finding]:
+    tests = [(each.p_holds, each.p_fails) if not each.vacuous else (nan, nan) for each in members]
+    tested = [p for p in chain.from_iterable(tests) if not isnan(p)]
+    n_claims = sum(not all(map(isnan, pair)) for pair in tests)
+    corrected = iter(holm(tested, most_true=n_claims))
+    adjusted = [tuple(p if isnan(p) else next(corrected) for p in pair) for pair in tests]
+    return [_finding(each, *pair) for each, pair in zip(members, adjusted, strict=True)]
+
+
+def _finding(evidence: Evidence, p_holds: float, p_fails: float) -> Finding:
+    verdict, detail = _verdict(evidence, p_holds, p_fails)
+    return Finding(evidence.claim, evidence.says, evidence.where, verdict, detail, evidence.encoder)
+
+
+def _verdict(evidence: Evidence, p_holds: float, p_fails: float) -> tuple[Verdict, str]:
+    if evidence.vacuous:
+        return Verdict.VACUOUS, evidence.vacuous
+    if p_fails <= ALPHA:
+        adjusted = evidence.p_false_adjusted()
+        lost = [evidence.comparisons[place] for place, p in adjusted.items() if p <= ALPHA]
+        count = f"{len(lost)} of {len(evidence.comparisons)}: " if len(evidence.comparisons) > 1 else ""
+        return Verdict.FAILS, _detail(evidence, count + _worst(lost), p_fails)
+    if evidence.missing:
+        played = f" (played: {_worst(evidence.comparisons)})" if evidence.comparisons else ""
+        return Verdict.UNTESTABLE, evidence.lacks() + played
+    if p_holds <= ALPHA:
+        least = max(evidence.comparisons, key=lambda each: each.p_true)
+        text = str(least.difference) if len(evidence.comparisons) == 1 else f"least: {least}"
+        return Verdict.HOLDS, _detail(evidence, text, p_holds)
+    return Verdict.UNDECIDED, _undecided(evidence, p_holds, p_fails)
+
+
+def _undecided(evidence: Evidence, p_holds: float, p_fails: float) -> str:
+    stuck = [each for each in evidence.comparisons if each.why_open]
+    if stuck:
+        reasons = "; ".join(dict.fromkeys(each.why_open for each in stuck))
+        return _detail(evidence, f"too little to decide ({reasons}): {_worst(stuck)}", nan)
+    unclear = [each for each in evidence.comparisons if each.p_true > ALPHA] or evidence.comparisons
+    p = min(value for value in (p_holds, p_fails) if not isnan(value))
+    return _detail(evidence, f"the runs do not decide: {_worst(unclear)}", p)
+
+
+def _worst(comparisons: Sequence[Comparison]) -> str:
+    """Return the three worst and how many more there are."""
+    ordered = sorted(comparisons, key=lambda each: each.slack)
+    more = f" and {len(ordered) - 3} more" if len(ordered) > 3 else ""
+    return "; ".join(map(str, ordered[:3])) + more
+
+
+def _detail(evidence: Evidence, text: str, p: float) -> str:
+    parts = (evidence.headline, text, "" if isnan(p) else p_text(p), evidence.note)
+    return "; ".join(part for part in parts if part)
+
+
+def p_text(p: float) -> str:
+    """Return an adjusted p-value in words.
+
+    >>> p_text(0.0312), p_text(2e-9)
+    ('p = 0.031', 'p < 0.001')
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.995 else "p = 1"
