@@ -102,9 +102,7 @@ def test_runs_on_one_test_set_do_not_know_what_another_would_show() -> None:
     trials, rows, n = 200, 400, 8
     for _ in range(trials):
         chances = rng.beta(0.5, 0.5, size=(2, rows))  # what each learner makes of each image
-        pairs = [
-            tuple(run_of(seed, rng.random(rows) < chance) for chance in chances) for seed in range(n)
-        ]
+        pairs = [tuple(run_of(seed, rng.random(rows) < chance) for chance in chances) for seed in range(n)]
         difference = difference_of(((a, b) for a, b in pairs), "last")
         missed += not difference.low <= 0 <= difference.high
         alone = half_width(difference.errors[:1], 0.025)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import isnan, nan
 
 from i2cansay.experiments.claims.holm import holm
@@ -47,12 +48,12 @@ class Comparison:
             return f"{self.planned} declared seeds of the {SEEDS_NEEDED} needed"
         return "" if self.difference.varies else "the same difference with every seed, which shows no noise"
 
-    @property
+    @cached_property
     def p_true(self) -> float:
         """The p-value against "the difference is at most the bound"; nan if the runs cannot decide."""
         return nan if self.why_open else self.difference.p_above(self.above)
 
-    @property
+    @cached_property
     def p_false(self) -> float:
         """The p-value against "the difference is above the bound"; nan if the runs cannot decide."""
         return nan if self.why_open else self.difference.reversed().p_above(-self.above)

@@ -8,7 +8,7 @@ from math import exp, hypot, log, nan, sqrt
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from i2cansay.experiments.run.finite_test_set import difference_variance
 from i2cansay.experiments.run.metric import metric_of
@@ -19,7 +19,7 @@ CONFIDENCE = 0.95
 # Differences of runs are multiples of one test row; what is smaller comes from floating point.
 ROUNDED = 1e-9
 # Smaller p-values are 0.
-TINIEST = 1e-100
+TINIEST = 1e-30
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def half_width(errors: Sequence[Error], tail: float) -> float:
     >>> round(half_width([Error(0.3, 4), Error(0.4, 9999)], 0.025), 3)  # 2.776 * 0.3 and 1.960 * 0.4
     1.144
     """
-    return hypot(*(float(student.isf(tail, each.dof)) * each.size for each in errors))
+    return hypot(*(float(stdtrit(each.dof, tail)) * each.size for each in errors))
 
 
 def tail_beyond(distance: float, errors: Sequence[Error]) -> float:
@@ -115,7 +115,7 @@ def tail_beyond(distance: float, errors: Sequence[Error]) -> float:
     if half_width(errors, TINIEST) < distance:
         return 0.0
     found = brentq(
-        lambda exponent: half_width(errors, exp(exponent)) - distance, log(TINIEST), log(0.5), xtol=1e-12
+        lambda exponent: half_width(errors, exp(exponent)) - distance, log(TINIEST), log(0.5), xtol=1e-9
     )
     return exp(found)
 
