@@ -32,7 +32,9 @@ STUDIES = [
 ]
 IMAGE = "docs/images/methods.svg"
 WIDTHS_IMAGE = "docs/images/widths.svg"
-PAGES = ("docs/shared-mode.md", "docs/shared-mode-details.md", "docs/resnet50.md")
+STATISTICS = "docs/statistics.md"
+PAGES = ("docs/shared-mode.md", "docs/shared-mode-details.md", "docs/resnet50.md", "docs/distance.md")
+DISTANCE = RECORDS / "distance.jsonl"
 PLACE = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 GUIDE_ROWS = (
     *("paper", "shared", "wide", "slda_oas", "ridge", "ranpac_10k", "fecam", "joint"),
@@ -49,6 +51,10 @@ def tables(plans: dict[str, Plan], runs: StudyRuns) -> dict[str, str]:
         for row in plan.table.minus:
             made[f"{row} minus others, {short}"] = to_markdown(differences_model(plan, row))
     made["resnet50"] = to_markdown(plan_model(plans["resnet50"]))
+    made["distance"] = to_markdown(seeds_model(plans["tuning-i2cansay"]))
+    made["distance, differences"] = to_markdown(
+        differences_model(plans["tuning-i2cansay"], "distance=euclidean")
+    )
     made["guide"] = to_markdown(seeds_model(plans[METHODS_TABLE], rows=GUIDE_ROWS, seconds=True))
     made |= {study.name: titled(study, runs) for study in load_studies()}
     return made
@@ -65,11 +71,18 @@ def pages(*, draw: bool) -> dict[str, str]:
     index = RecordIndex(methods)
     names = (METHODS_TABLE, "shared-gaussian", "shared-ablation", "resnet50")
     plans = {name: fill_table(load_table(name), index, Choice()) for name in names}
+    distances = RecordIndex(load_records(DISTANCE))
+    plans["tuning-i2cansay"] = fill_table(load_table("tuning-i2cansay"), distances, Choice())
     runs = load_study_runs(STUDIES)
     made = tables(plans, runs)
     texts = dict(
         results_pages(
-            load_records(ROOT / "results"), methods, folder="docs/results", image=IMAGE, more=PAGES[0]
+            load_records(ROOT / "results"),
+            methods,
+            folder="docs/results",
+            image=IMAGE,
+            more=PAGES[0],
+            statistics=STATISTICS,
         )
     )
     for name in PAGES:

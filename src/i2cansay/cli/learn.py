@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CHOICES_HELP = (
     "best (most accurate; the model takes about 55 MB); "
     "small (nearly as accurate; about 11 MB, and faster to teach); "
-    "paper (the method of the paper to the letter; smallest, and least accurate)"
+    "paper (the method of the paper to the letter, with our reading of its Eq. 7; smallest, and least accurate)"
 )
 
 

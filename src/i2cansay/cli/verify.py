@@ -26,10 +26,12 @@ def verify(
 ) -> None:
     """Check each claim of the paper: it holds, does not hold, is undecided, vacuous, or not testable here.
 
-    Undecided: with these seeds the interval spans zero. Vacuous: what the claim varies changes under 0.1% of the
-    predictions. Exit code 0: every tested claim holds, or its failure is allowed; 1: one does not; 2: the records
-    test no claim, although they are of the paper's data sets. On other data, such as digits, there is nothing to
-    check, and it says so.
+    Undecided: the declared seeds do not show it either way, or are not all played. Vacuous: what the claim varies
+    changes under 0.1% of the predictions. docs/statistics.md has the rules of a verdict.
+
+    Exit code 0: every tested claim holds, is undecided, or its failure is allowed; 1: one does not hold; 2: the
+    records test no claim, although they are of the paper's data sets. On other data, such as digits, there is
+    nothing to check, and it says so.
 
     Example: i2cansay verify i2cansay-records --allow best-beta --allow flat-in-memory:significance=False
     """

@@ -51,7 +51,7 @@ CHOICES: Mapping[str, Choice] = MappingProxyType(
             "i2cansay",
             MappingProxyType({}),
             "last",
-            "the method of the paper to the letter; smallest, and least accurate",
+            "the method of the paper to the letter, with our reading of its Eq. 7; smallest, and least accurate",
         ),
     }
 )

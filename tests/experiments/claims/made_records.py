@@ -6,8 +6,8 @@ from zlib import crc32
 import numpy as np
 
 from i2cansay.evaluate import Checkpoint, Outcome
-from i2cansay.experiments.claims.claims_on_records import evidence_on
-from i2cansay.experiments.claims.evidence import Evidence
+from i2cansay.experiments.claims.checked_claim import CheckedClaim
+from i2cansay.experiments.claims.claims_on_records import check_claim
 from i2cansay.experiments.claims.finding import Finding
 from i2cansay.experiments.claims.judgement import judge
 from i2cansay.experiments.declare.cell import Cell
@@ -84,16 +84,16 @@ def records_of(
     return list(records.values())
 
 
-def evidence_of(name: str, records: list[Record]) -> list[Evidence]:
+def checked(name: str, records: list[Record]) -> list[CheckedClaim]:
     """Return what records say about a claim, the printed rule first."""
     relation = RELATIONS[name]
     table = fill_table(load_table(relation.table), RecordIndex(records), Choice(encoder="eyes"))
-    return evidence_on(relation, table, encoder="eyes")
+    return check_claim(relation, table, encoder="eyes")
 
 
 def found_in(name: str, records: list[Record]) -> dict[str, Finding]:
     """Return the findings on one claim that is judged alone, by the rule."""
-    return {finding.where: finding for finding in judge(evidence_of(name, records))}
+    return {finding.where: finding for finding in judge(checked(name, records))}
 
 
 def check(name: str, scenario: Scenario) -> dict[str, Finding]:

@@ -1,20 +1,21 @@
 """The rules of a verdict: each test breaks one, and the verdict must change."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from i2cansay.experiments.claims.evidence import SEEDS_NEEDED, Comparison, Evidence, within
+from i2cansay.experiments.claims.checked_claim import SEEDS_NEEDED, CheckedClaim, Comparison, within
 from i2cansay.experiments.claims.finding import PRINTED, Verdict
 from i2cansay.experiments.claims.judgement import judge
 from i2cansay.experiments.declare.declaration import DECLARED, VARIANT_SEEDS, load_table
-from i2cansay.experiments.run.paired_difference import Difference, Error
+from i2cansay.experiments.run.paired_difference import Difference, StandardError
 from i2cansay.experiments.run.planning import NOT_BUILT
 from tests.experiments.claims.made_records import (
     RELATIONS,
     Scenario,
-    evidence_of,
+    checked,
     found_in,
     kind_of,
     records_of,
@@ -25,16 +26,16 @@ TWENTY = 20
 
 def difference(mean: float, error: float = 0.1, n: int = TWENTY, *, rows: float = 0.0) -> Difference:
     """Return a difference with an error of the seeds and one of the test rows."""
-    return Difference(mean, n, (Error(error, n - 1), Error(rows, 9999)), 0.5, error > 0)
+    return Difference(mean, n, (StandardError(error, n - 1), StandardError(rows, 9999)), 0.5, error > 0)
 
 
 def comparison(mean: float, error: float = 0.1, n: int = TWENTY, *, planned: int | None = None) -> Comparison:
     return Comparison("ours against theirs", difference(mean, error, n), n if planned is None else planned)
 
 
-def claim(name: str, *comparisons: Comparison, missing: bool = False) -> Evidence:
+def claim(name: str, *comparisons: Comparison, missing: bool = False) -> CheckedClaim:
     lack = {NOT_BUILT: ("a rival",)} if missing else {}
-    return Evidence(name, name, PRINTED, "eyes", comparisons, lack)
+    return CheckedClaim(name, name, PRINTED, "eyes", comparisons, lack)
 
 
 def verdict_on(*comparisons: Comparison, missing: bool = False) -> Verdict:
@@ -99,7 +100,7 @@ def test_all_comparisons_have_to_hold_and_none_is_corrected_for_that() -> None:
 
 @pytest.mark.parametrize("mean", [+0.254, -0.254])
 def test_many_claims_need_stronger_evidence_each(mean: float) -> None:
-    """Alone it is decided; among claims that are open it is not; among claims that are clear it is again."""
+    """Alone it is decided; among nine others that are judged with it, it is not."""
     slightly = claim("slightly", comparison(mean))
     assert judge([slightly])[0].verdict != Verdict.UNDECIDED
     unclear = [claim(str(number), comparison(0.01)) for number in range(9)]
@@ -160,7 +161,7 @@ def columns_of(name: str) -> list[str]:
     return [column.name for column in RELATIONS[name].declaration().columns]
 
 
-def steps(name: str, values: list[float]) -> Scenario:
+def steps(name: str, values: Sequence[float]) -> Scenario:
     columns = columns_of(name)
     return lambda row, column: (values[columns.index(column) % len(values)], columns.index(column))
 
@@ -213,7 +214,7 @@ def test_further_seeds_are_not_looked_at() -> None:
     declared = records_of("table4", scenario)
     more = records_of("table4", turned, range(20, 60))
     name = "ican-over-baseline"
-    assert evidence_of(name, [*declared, *more])[0] == evidence_of(name, declared)[0]
+    assert checked(name, [*declared, *more])[0] == checked(name, declared)[0]
 
 
 def test_every_row_that_a_claim_names_is_declared_with_enough_seeds() -> None:

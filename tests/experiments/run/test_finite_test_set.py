@@ -1,5 +1,6 @@
 """Weights of metrics, and the noise of a finite test set against simulation."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +16,7 @@ COUNTS = (40, 10, 0, 25)
 SESSIONS = ((1, 2), (0,), (3,))
 
 
-def outcome_of(correct: list[tuple[int, ...]], counts: tuple[int, ...] = COUNTS) -> Outcome:
+def outcome_of(correct: Sequence[tuple[int, ...]], counts: tuple[int, ...] = COUNTS) -> Outcome:
     return Outcome(
         stream={},
         classes=tuple(range(len(counts))),
@@ -92,10 +93,10 @@ def test_the_noise_of_a_pair_is_at_least_what_is_seen_over_test_sets() -> None:
         a, b = (rng.random(n) < 0.95 - 0.8 * hard for _ in range(2))
         predicted = [np.where(right, 0, rng.integers(1, 9, n)) for right in (a, b)]
         counts = (n, 0, 0, 0)
-        pair = [
+        first, second = (
             record_of(outcome_of([(int(right.sum()), 0, 0, 0)] * 3, counts), guesses)
             for right, guesses in zip((a, b), predicted, strict=True)
-        ]
+        )
         gaps.append(a.mean() - b.mean())
-        bounds.append(difference_variance(*pair, "last"))
+        bounds.append(difference_variance(first, second, "last"))
     assert np.var(gaps) < np.mean(bounds) < 4 * np.var(gaps)

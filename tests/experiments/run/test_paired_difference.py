@@ -10,7 +10,7 @@ from scipy.stats import t as student
 from i2cansay.evaluate import Checkpoint
 from i2cansay.experiments.run.paired_difference import (
     Difference,
-    Error,
+    StandardError,
     difference_of,
     half_width,
     paired_difference,
@@ -54,21 +54,23 @@ def test_one_pair_has_no_interval() -> None:
 
 
 def test_one_error_alone_gives_students_interval() -> None:
-    assert half_width([Error(0.5, 4)], 0.025) == pytest.approx(0.5 * student.isf(0.025, 4))
-    assert half_width([Error(0.5, 4), Error(0.0, 9)], 0.025) == pytest.approx(0.5 * student.isf(0.025, 4))
+    assert half_width([StandardError(0.5, 4)], 0.025) == pytest.approx(0.5 * student.isf(0.025, 4))
+    assert half_width([StandardError(0.5, 4), StandardError(0.0, 9)], 0.025) == pytest.approx(
+        0.5 * student.isf(0.025, 4)
+    )
 
 
 @pytest.mark.parametrize("n", [2, 5, 20])
 def test_another_source_of_noise_never_narrows_the_interval(n: int) -> None:
     for size in (0.01, 0.1, 1.0, 10.0):
         for tail in (0.025, 1e-4):
-            alone = half_width([Error(1.0, n - 1)], tail)
-            assert half_width([Error(1.0, n - 1), Error(size, 9999)], tail) >= alone
+            alone = half_width([StandardError(1.0, n - 1)], tail)
+            assert half_width([StandardError(1.0, n - 1), StandardError(size, 9999)], tail) >= alone
 
 
 @pytest.mark.parametrize("bound", [-3.0, 0.0, 0.4, 2.0])
 def test_the_p_value_is_the_level_at_which_the_interval_reaches_the_bound(bound: float) -> None:
-    difference = Difference(0.4, 5, (Error(0.3, 4), Error(0.2, 999)), 0.1, True)
+    difference = Difference(0.4, 5, (StandardError(0.3, 4), StandardError(0.2, 999)), 0.1, True)
     p = difference.p_above(bound)
     assert p + difference.reversed().p_above(-bound) == pytest.approx(1)
     if bound != 0.4:
@@ -79,7 +81,7 @@ def test_the_p_value_is_the_level_at_which_the_interval_reaches_the_bound(bound:
 
 
 def test_a_p_value_beyond_all_tails_is_zero() -> None:
-    assert tail_beyond(1e9, [Error(1e-6, 30)]) == 0
+    assert tail_beyond(1e9, [StandardError(1e-6, 30)]) == 0
 
 
 @pytest.mark.parametrize(("seed_noise", "row_noise"), [(1.0, 0.0), (0.0, 1.0), (0.6, 0.8), (0.95, 0.3)])
@@ -90,7 +92,10 @@ def test_the_interval_covers_at_least_as_often_as_it_says(seed_noise: float, row
     means = seeds.mean(axis=1) + rng.normal(scale=row_noise, size=trials)
     deviations = seeds.std(axis=1, ddof=1) / np.sqrt(n)
     halves = np.hypot(deviations * student.isf(0.025, n - 1), row_noise * student.isf(0.025, 9999))
-    some = [half_width([Error(each, n - 1), Error(row_noise, 9999)], 0.025) for each in deviations[:9]]
+    some = [
+        half_width([StandardError(each, n - 1), StandardError(row_noise, 9999)], 0.025)
+        for each in deviations[:9]
+    ]
     np.testing.assert_allclose(halves[:9], some)
     assert np.mean(np.abs(means) <= halves) > 0.94
 

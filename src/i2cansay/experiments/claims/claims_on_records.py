@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from i2cansay.experiments.claims.evidence import Comparison, Evidence, within
+from i2cansay.experiments.claims.checked_claim import CheckedClaim, Comparison, within
 from i2cansay.experiments.claims.finding import OURS, PRINTED
 from i2cansay.experiments.declare.declaration import VARIANTS
 from i2cansay.experiments.declare.relation import Relation
@@ -97,12 +97,12 @@ class _Claim:
         yield paired_difference(a.records, b.records, a.column.metric), len(set(a.seeds) & set(b.seeds))
 
 
-def evidence_on(relation: Relation, measured: Plan, *, encoder: str) -> list[Evidence]:
+def check_claim(relation: Relation, measured: Plan, *, encoder: str) -> list[CheckedClaim]:
     """Return what our records say about a claim, for the printed rule and for each of its variants.
 
     Variants are not asked where the records have nothing on the printed rule.
     """
-    found: list[Evidence] = []
+    found: list[CheckedClaim] = []
     for variant in (None, *VARIANTS):
         claim = _Claim(relation, measured, variant)
         rows = (relation.row, *relation.rivals, *relation.rows)
@@ -115,7 +115,7 @@ def evidence_on(relation: Relation, measured: Plan, *, encoder: str) -> list[Evi
         varied = () if relation.kind == "close" else comparisons
         vacuous, flag = _flag([each.difference.share_changed for each in varied])
         found.append(
-            Evidence(
+            CheckedClaim(
                 claim=relation.name,
                 says=relation.says,
                 where=PRINTED if variant is None else f"{OURS}{variant}",

@@ -1,4 +1,4 @@
-"""From evidence to verdicts: all claims of a family together, with Holm's correction."""
+"""From checked claims to verdicts: all claims of a family together, with Holm's correction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 from math import isnan, nan
 
-from i2cansay.experiments.claims.evidence import Comparison, Evidence
+from i2cansay.experiments.claims.checked_claim import CheckedClaim, Comparison
 from i2cansay.experiments.claims.finding import Finding, Verdict
 from i2cansay.experiments.claims.holm import holm
 
@@ -14,8 +14,8 @@ from i2cansay.experiments.claims.holm import holm
 ALPHA = 0.05
 
 
-def judge(evidence: Sequence[Evidence]) -> list[Finding]:
-    """Return a finding for each piece of evidence, in their order.
+def judge(claims: Sequence[CheckedClaim]) -> list[Finding]:
+    """Return a finding for each claim, in their order.
 
     A family is what is read together: claims of one kind, for one rule, on one encoder. For each claim there are up
     to two tests, against "it is false" and against "it is true"; Holm's correction is over all of them, so that at
@@ -23,16 +23,16 @@ def judge(evidence: Sequence[Evidence]) -> list[Finding]:
     be true, which makes the correction smaller. What is not testable or vacuous is not tested.
     """
     findings: dict[int, Finding] = {}
-    for family in dict.fromkeys((each.family, each.where, each.encoder) for each in evidence):
+    for family in dict.fromkeys((each.family, each.where, each.encoder) for each in claims):
         places = [
-            place for place, each in enumerate(evidence) if (each.family, each.where, each.encoder) == family
+            place for place, each in enumerate(claims) if (each.family, each.where, each.encoder) == family
         ]
-        members = [evidence[place] for place in places]
+        members = [claims[place] for place in places]
         findings |= zip(places, _judge_family(members), strict=True)
-    return [findings[place] for place in range(len(evidence))]
+    return [findings[place] for place in range(len(claims))]
 
 
-def _judge_family(members: Sequence[Evidence]) -> list[Finding]:
+def _judge_family(members: Sequence[CheckedClaim]) -> list[Finding]:
     tests = [(each.p_holds, each.p_fails) if not each.vacuous else (nan, nan) for each in members]
     tested = [p for p in chain.from_iterable(tests) if not isnan(p)]
     n_claims = sum(not all(map(isnan, pair)) for pair in tests)
@@ -41,37 +41,37 @@ def _judge_family(members: Sequence[Evidence]) -> list[Finding]:
     return [_finding(each, *pair) for each, pair in zip(members, adjusted, strict=True)]
 
 
-def _finding(evidence: Evidence, p_holds: float, p_fails: float) -> Finding:
-    verdict, detail = _verdict(evidence, p_holds, p_fails)
-    return Finding(evidence.claim, evidence.says, evidence.where, verdict, detail, evidence.encoder)
+def _finding(claim: CheckedClaim, p_holds: float, p_fails: float) -> Finding:
+    verdict, detail = _verdict(claim, p_holds, p_fails)
+    return Finding(claim.claim, claim.says, claim.where, verdict, detail, claim.encoder)
 
 
-def _verdict(evidence: Evidence, p_holds: float, p_fails: float) -> tuple[Verdict, str]:
-    if evidence.vacuous:
-        return Verdict.VACUOUS, evidence.vacuous
+def _verdict(claim: CheckedClaim, p_holds: float, p_fails: float) -> tuple[Verdict, str]:
+    if claim.vacuous:
+        return Verdict.VACUOUS, claim.vacuous
     if p_fails <= ALPHA:
-        adjusted = evidence.p_false_adjusted()
-        lost = [evidence.comparisons[place] for place, p in adjusted.items() if p <= ALPHA]
-        count = f"{len(lost)} of {len(evidence.comparisons)}: " if len(evidence.comparisons) > 1 else ""
-        return Verdict.FAILS, _detail(evidence, count + _worst(lost), p_fails)
-    if evidence.missing:
-        played = f" (played: {_worst(evidence.comparisons)})" if evidence.comparisons else ""
-        return Verdict.UNTESTABLE, evidence.lacks() + played
+        adjusted = claim.p_false_adjusted()
+        lost = [claim.comparisons[place] for place, p in adjusted.items() if p <= ALPHA]
+        count = f"{len(lost)} of {len(claim.comparisons)}: " if len(claim.comparisons) > 1 else ""
+        return Verdict.FAILS, _detail(claim, count + _worst(lost), p_fails)
+    if claim.missing:
+        played = f" (played: {_worst(claim.comparisons)})" if claim.comparisons else ""
+        return Verdict.UNTESTABLE, claim.lacks() + played
     if p_holds <= ALPHA:
-        least = max(evidence.comparisons, key=lambda each: each.p_true)
-        text = str(least.difference) if len(evidence.comparisons) == 1 else f"least: {least}"
-        return Verdict.HOLDS, _detail(evidence, text, p_holds)
-    return Verdict.UNDECIDED, _undecided(evidence, p_holds, p_fails)
+        least = max(claim.comparisons, key=lambda each: each.p_true)
+        text = str(least.difference) if len(claim.comparisons) == 1 else f"least: {least}"
+        return Verdict.HOLDS, _detail(claim, text, p_holds)
+    return Verdict.UNDECIDED, _undecided(claim, p_holds, p_fails)
 
 
-def _undecided(evidence: Evidence, p_holds: float, p_fails: float) -> str:
-    stuck = [each for each in evidence.comparisons if each.why_open]
+def _undecided(claim: CheckedClaim, p_holds: float, p_fails: float) -> str:
+    stuck = [each for each in claim.comparisons if each.why_open]
     if stuck:
         reasons = "; ".join(dict.fromkeys(each.why_open for each in stuck))
-        return _detail(evidence, f"too little to decide ({reasons}): {_worst(stuck)}", nan)
-    unclear = [each for each in evidence.comparisons if each.p_true > ALPHA] or evidence.comparisons
+        return _detail(claim, f"too little to decide ({reasons}): {_worst(stuck)}", nan)
+    unclear = [each for each in claim.comparisons if each.p_true > ALPHA] or claim.comparisons
     p = min(value for value in (p_holds, p_fails) if not isnan(value))
-    return _detail(evidence, f"the runs do not decide: {_worst(unclear)}", p)
+    return _detail(claim, f"the runs do not decide: {_worst(unclear)}", p)
 
 
 def _worst(comparisons: Sequence[Comparison]) -> str:
@@ -81,8 +81,8 @@ def _worst(comparisons: Sequence[Comparison]) -> str:
     return "; ".join(map(str, ordered[:3])) + more
 
 
-def _detail(evidence: Evidence, text: str, p: float) -> str:
-    parts = (evidence.headline, text, "" if isnan(p) else p_text(p), evidence.note)
+def _detail(claim: CheckedClaim, text: str, p: float) -> str:
+    parts = (claim.headline, text, "" if isnan(p) else p_text(p), claim.note)
     return "; ".join(part for part in parts if part)
 
 

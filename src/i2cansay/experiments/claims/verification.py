@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import sqrt
 
+from i2cansay.experiments.claims.checked_claim import CheckedClaim, Comparison, within
 from i2cansay.experiments.claims.claims_in_print import ROUNDING, check_paper
-from i2cansay.experiments.claims.claims_on_records import evidence_on
-from i2cansay.experiments.claims.evidence import Comparison, Evidence, within
+from i2cansay.experiments.claims.claims_on_records import check_claim
 from i2cansay.experiments.claims.finding import PRINTED, Finding, Verdict
 from i2cansay.experiments.claims.judgement import judge
 from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import DECLARED, VARIANTS, load_table, printed
 from i2cansay.experiments.declare.relation import load_relations
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
-from i2cansay.experiments.run.paired_difference import Difference, Error
+from i2cansay.experiments.run.paired_difference import Difference, StandardError
 from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
 
@@ -28,14 +28,14 @@ def verify(records: Sequence[Record]) -> list[Finding]:
     """Check the paper's claims against its own tables and against the records, encoder by encoder."""
     index = RecordIndex(records)
     findings = [check_paper(relation) for relation in load_relations() if relation.is_printed()]
-    evidence: list[Evidence] = []
+    claims: list[CheckedClaim] = []
     for encoder in sorted({str(record.cell["encoder"]) for record in records}):
         tables = {name: fill_table(load_table(name), index, Choice(encoder=encoder)) for name in DECLARED}
         for relation in load_relations():
             if relation.kind != "same":  # one setting is one cell here
-                evidence += evidence_on(relation, tables[relation.table], encoder=encoder)
-        evidence += [_printed_numbers(table, encoder) for table in tables.values() if _prints(table)]
-    findings += judge(evidence)
+                claims += check_claim(relation, tables[relation.table], encoder=encoder)
+        claims += [_printed_numbers(table, encoder) for table in tables.values() if _prints(table)]
+    findings += judge(claims)
     order = {relation.name: place for place, relation in enumerate(load_relations())}
     return sorted(findings, key=lambda finding: (order.get(finding.claim, len(order)), finding.encoder))
 
@@ -79,7 +79,7 @@ def _prints(table: Plan) -> bool:
     return any(printed(entry.paper) for row in table.rows for entry in row.entries)
 
 
-def _printed_numbers(table: Plan, encoder: str) -> Evidence:
+def _printed_numbers(table: Plan, encoder: str) -> CheckedClaim:
     """Compare our numbers with the printed ones, where backbone and data are the paper's.
 
     The printed numbers are of the same test images, so there is no error of the test set; the paper's own runs have
@@ -96,13 +96,13 @@ def _printed_numbers(table: Plan, encoder: str) -> Evidence:
                 missing.setdefault(entry.why_empty or "not as in the paper", {})[row.declared.title] = None
                 continue
             n, paper = entry.ours.n, entry.pm / sqrt(PAPER_RUNS) if printed(entry.pm) else 0.0
-            errors = Error(entry.ours.std / sqrt(n), n - 1), Error(paper, PAPER_RUNS - 1)
+            errors = StandardError(entry.ours.std / sqrt(n), n - 1), StandardError(paper, PAPER_RUNS - 1)
             difference = Difference(entry.ours.mean - entry.paper, n, errors, 1.0, entry.ours.std > 0)
             comparisons += within("ours", name, difference, len(entry.seeds), REPRODUCED + ROUNDING)
     backbones = dict.fromkeys(row.backbone for row in table.rows)
     if not comparisons and encoder not in backbones:
         missing = {f"the records are of {encoder}, the paper's backbone is {' or '.join(backbones)}": {}}
-    return Evidence(
+    return CheckedClaim(
         claim=f"{table.table.name}-numbers",
         says=f"The numbers printed in {table.table.title}",
         where=PRINTED,

@@ -128,6 +128,7 @@ def tuning_table(learner: str) -> Table:
         seeds=max(len(sweep.seeds) for sweep in tuning.sweeps),
         columns=columns,
         blocks=(Block(ENCODER, rows),),
+        short="held-out training samples",
         note="in place of the paper's number is the one recorded when the value was chosen. "
         + tuning.why.rstrip("."),
     )

@@ -12,7 +12,7 @@ from i2cansay.experiments.run.plan import Entry, Plan, TableRow
 
 SEEDS_NOTE = (
     "memory is how many samples a row may store, seeds is how many runs it is a mean over: a single run has no "
-    "deviation and decides nothing"
+    "deviation, and fewer than five decide nothing"
 )
 SESSIONS_NOTE = (
     '"told sessions": the method is given each session whole and so knows where it ends; it is not task-free'
@@ -71,8 +71,8 @@ def plan_notes(plan: Plan) -> list[str]:
     """Return what a reader must know about the table."""
     notes = [
         metric_text(plan),
-        f"{plan.seeds}; each number is ours, mean ± deviation over seeds; below it, if there is one, the paper's "
-        "number and the difference",
+        f"{plan.seeds}; each number is ours, mean ± sample deviation over seeds; below it, if there is one, the "
+        "paper's number and the difference",
         SEEDS_NOTE,
         SECONDS_NOTE,
     ]

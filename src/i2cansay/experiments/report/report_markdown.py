@@ -27,6 +27,12 @@ from i2cansay.experiments.run.record import Record
 
 CLAIMS, ORDERS = "claims.md", "orders.md"
 METHODS_TABLE = "shared-step"
+VERDICTS = (
+    "Holds and does not hold: shown with the declared seeds, five at least, at a chance of 5% that any verdict in a "
+    "column is wrong. Undecided: not shown either way, or not all declared seeds are played. Vacuous: what the "
+    "claim varies changes under 0.1% of the predictions. Not testable here: data, or a rival that the claim names, "
+    "are missing; data played in place of others are never used for or against a claim of the paper."
+)
 
 
 def results_markdown(
@@ -51,7 +57,13 @@ def results_markdown(
 
 
 def results_pages(
-    records: Sequence[Record], methods: Sequence[Record], *, folder: str, image: str, more: str
+    records: Sequence[Record],
+    methods: Sequence[Record],
+    *,
+    folder: str,
+    image: str,
+    more: str,
+    statistics: str,
 ) -> Mapping[str, str]:
     """Return the published pages by name: RESULTS.md, and the appendices in `folder`.
 
@@ -67,6 +79,8 @@ def results_pages(
         The chart of accuracy over size, relative to RESULTS.md.
     more : str
         The page about the table of methods, relative to RESULTS.md.
+    statistics : str
+        The page on how a verdict is reached, relative to RESULTS.md.
     """
     tables = [table for table in measure_all(records) if table.table.name in DECLARED]
     plan = fill_table(load_table(METHODS_TABLE), RecordIndex(methods), Choice())
@@ -75,13 +89,13 @@ def results_pages(
         "# Results",
         f"![accuracy over the size of the saved model, by method]({image})",
         "Filled marks are on stages of the encoder, hollow ones on its last layer.",
-        "Last accuracy in percent after one pass over the stream, class by class: mean ± standard deviation, with "
-        "the number of seeds in brackets. MB is the size of the saved state and seconds the time inside the "
-        "learner, both on CIFAR-100. Features are those of EfficientNet-Lite0, except in the last column. "
+        "Last accuracy in percent after one pass over the stream, class by class: mean ± sample deviation over "
+        "seeds, with the number of seeds in brackets. MB is the size of the saved state and seconds the time inside "
+        "the learner, both on CIFAR-100. Features are those of EfficientNet-Lite0, except in the last column. "
         f"{as_sentence(SECONDS_NOTE)} `joint` learns from all samples at once: a yardstick, not a peer. "
         f"[More about this table]({more}).",
         to_markdown(seeds_model(plan, seconds=True)),
-        _claims_section(records, details=f"{folder}/{CLAIMS}"),
+        _claims_section(records, details=f"{folder}/{CLAIMS}", statistics=statistics),
         f"The order of the methods in every column, in print and here: [{folder}/{ORDERS}]({folder}/{ORDERS}).",
         "## How to read the tables",
         _reading("`make docs`"),
@@ -105,23 +119,24 @@ def _joined(parts: Sequence[str]) -> str:
 
 def _reading(maker: str) -> str:
     return (
-        f"Made from the records by {maker}; do not edit. Each number is ours, mean ± standard deviation over the "
-        "seeds, in percent; below it are the paper's number and the difference. "
+        f"Made from the records by {maker}; do not edit. Each number is ours, in percent: the mean over the seeds ± "
+        "their sample deviation (n - 1 in the denominator), which is the spread of single runs and not the error of "
+        "the mean; below it are the paper's number and the difference. "
         f"{as_sentence(SEEDS_NOTE)} {as_sentence(SECONDS_NOTE)}"
     )
 
 
-def _claims_section(records: Sequence[Record], *, details: str) -> str:
+def _claims_section(records: Sequence[Record], *, details: str, statistics: str = "") -> str:
     findings = verify(records)
     claims, own, numbers = by_kind(findings)
     link = f"[{details}]({details}) has the figures behind every verdict. " if details else ""
+    how = f" [How a verdict is reached]({statistics})." if statistics else ""
     parts = [
         "## The paper's claims",
         f"{counted(findings)} {link}In print: the claim checked on the paper's own tables. On our records: with the "
         "rule as printed, then without the correction of Eq. 8 (`significance=False`), then with a correction that "
-        "does not grow with the classes (`bias_scale=mean`). Undecided: there are too few seeds to tell. Vacuous: "
-        "what the claim varies changes under 0.1% of the predictions. A star: it holds in sign; the size is not "
-        "tested, because the features are not the paper's.",
+        f"does not grow with the classes (`bias_scale=mean`). {VERDICTS} A star: it holds in sign; the size is not "
+        f"tested, because the features are not the paper's.{how}",
         to_markdown(verdicts_model(claims)),
         *(["### Relations of our own", to_markdown(verdicts_model(own))] if own else []),
         *(["### The printed numbers", to_markdown(verdicts_model(numbers))] if numbers else []),
@@ -133,10 +148,11 @@ def _claims_figures(records: Sequence[Record]) -> str:
     return "\n\n".join(
         [
             "## Every claim of the paper, with figures",
-            "Undecided: there are too few seeds to tell, and the interval spans zero. Vacuous: what the claim "
-            "varies changes under 0.1% of the predictions, so that the comparison says nothing. Comparisons that "
-            "change under 2% of the predictions are flagged. Intervals are 95%, differences are paired by seed. "
-            "Relations that the paper does not claim say so.",
+            f"{VERDICTS} Comparisons that change under 2% of the predictions are flagged. Differences are in points "
+            "and paired by seed. An interval is 95% for its difference alone and has the noise of the seeds and of "
+            "the finite test set. p is that of the verdict, after Holm's correction for all claims that are read "
+            "together: those of one table of verdicts, by one rule, on one encoder. Relations that the paper does "
+            "not claim say so.",
             to_markdown(findings_model(verify(records))),
         ]
     )
@@ -184,8 +200,9 @@ def orders_markdown(tables: Sequence[Plan]) -> str:
         [
             "## The order of the methods on equal features",
             "Two rows are compared by their mean difference over the seeds that both have; slow methods have few. "
-            "An interval (95%) that spans zero leaves the order of the two open, and so does a single seed. Only "
-            "rows with a printed number in the column are counted.",
+            "An interval (95%, with the noise of seeds and test set, for this difference alone) that spans zero "
+            "leaves the order of the two open, and so do fewer than five seeds. Only rows with a printed number in "
+            "the column are counted.",
             to_markdown(table_of(heads, rows, is_prose=True)),
         ]
     )

@@ -23,7 +23,7 @@ TINIEST = 1e-30
 
 
 @dataclass(frozen=True)
-class Error:
+class StandardError:
     """A standard error, in points, and the degrees of freedom of its estimate."""
 
     size: float
@@ -39,7 +39,7 @@ class Difference:
     mean : float
     n : int
         Pairs of runs.
-    errors : tuple of Error
+    errors : tuple of StandardError
         Independent sources of error: of the seeds and of the test set.
     share_changed : float
         Share of the kept predictions that differ.
@@ -48,13 +48,13 @@ class Difference:
 
     Examples
     --------
-    >>> print(Difference(1.0, 5, (Error(0.3, 4), Error(0.4, 9999)), 0.1, True))
+    >>> print(Difference(1.0, 5, (StandardError(0.3, 4), StandardError(0.4, 9999)), 0.1, True))
     +1.00 [-0.14, +2.14], 5 seeds
     """
 
     mean: float
     n: int
-    errors: tuple[Error, ...]
+    errors: tuple[StandardError, ...]
     share_changed: float
     varies: bool
 
@@ -89,7 +89,7 @@ class Difference:
         return f"{self.mean:+.2f} [{self.low:+.2f}, {self.high:+.2f}], {self.n} seeds"
 
 
-def half_width(errors: Sequence[Error], tail: float) -> float:
+def half_width(errors: Sequence[StandardError], tail: float) -> float:
     """Return how far an estimate may be off on one side with a probability of at most `tail`, below 0.5.
 
     Banerjee's interval (1960): the quantile of Student's t for each error, times the error, and these add up as
@@ -97,16 +97,16 @@ def half_width(errors: Sequence[Error], tail: float) -> float:
     one error is all there is, and the distribution of a squared normal variable is concave. Unlike that of
     Satterthwaite it is never narrower than the interval of one error alone.
 
-    >>> round(half_width([Error(0.3, 4), Error(0.4, 9999)], 0.025), 3)  # 2.776 * 0.3 and 1.960 * 0.4
+    >>> round(half_width([StandardError(0.3, 4), StandardError(0.4, 9999)], 0.025), 3)  # 2.776 * 0.3 and 1.960 * 0.4
     1.144
     """
     return hypot(*(float(stdtrit(each.dof, tail)) * each.size for each in errors))
 
 
-def tail_beyond(distance: float, errors: Sequence[Error]) -> float:
+def tail_beyond(distance: float, errors: Sequence[StandardError]) -> float:
     """Return the tail for which `half_width` is `distance`: a one-sided p-value, from 0 to 0.5.
 
-    >>> errors = [Error(0.3, 4), Error(0.4, 9999)]
+    >>> errors = [StandardError(0.3, 4), StandardError(0.4, 9999)]
     >>> round(tail_beyond(half_width(errors, 0.025), errors), 6)
     0.025
     """
@@ -149,5 +149,8 @@ def difference_of(pairs: Iterable[tuple[Record, Record]], metric: str) -> Differ
     deviation = float(differences.std(ddof=1)) if n > 1 else nan
     rows = sum(listed[0][0].outcome.test_counts)
     variance = float(np.mean([difference_variance(a, b, metric) for a, b in listed]))
-    errors = (Error(deviation / sqrt(n), n - 1), Error(100 * sqrt(variance), max(rows - 1, 1)))
+    errors = (
+        StandardError(deviation / sqrt(n), n - 1),
+        StandardError(100 * sqrt(variance), max(rows - 1, 1)),
+    )
     return Difference(float(differences.mean()), n, errors, changed, bool(deviation > ROUNDED))

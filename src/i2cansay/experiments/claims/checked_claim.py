@@ -1,4 +1,4 @@
-"""What records say about a claim before it is judged: the comparisons it rests on, and their p-values."""
+"""A claim on records before it is judged: the comparisons it rests on, and their p-values."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def within(first: str, second: str, difference: Difference, planned: int, margin
 
 
 @dataclass(frozen=True)
-class Evidence:
+class CheckedClaim:
     """A claim, checked in one place.
 
     Attributes
