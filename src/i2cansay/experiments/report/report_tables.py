@@ -94,7 +94,8 @@ def _filled(table: Table, index: RecordIndex, choice: Choice) -> Plan:
         1 + max(record.seed for record in entry.records)
         for row in everything.rows
         for entry in row.entries
-        if entry.records and row.declared.seeds is None  # otherwise the row declares its number of seeds
+        # Other rows declare a number of seeds of their own.
+        if entry.records and row.declared.seeds in (None, table.seeds)
     ]
     # Tables share cells: some may have more seeds because another table asked for them.
     if numbers and max(numbers) < table.seeds:
