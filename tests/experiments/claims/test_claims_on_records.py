@@ -94,6 +94,18 @@ def test_the_peak_must_be_where_it_is_said_to_be() -> None:
     assert "best at beta 0.5" in found.detail
 
 
+def test_the_best_of_what_was_played_is_named() -> None:
+    columns = [column.name for column in load_table("table6").columns]
+    found = check(
+        "best-beta",
+        lambda row, column: (
+            (600 if column != "beta 3" else 700, columns.index(column)) if column != "beta 1" else None
+        ),
+    )[PRINTED]
+    assert found.verdict == Verdict.FAILS
+    assert found.detail.startswith("best at beta 3: ")
+
+
 def test_level_columns_leave_the_peak_undecided() -> None:
     columns = [column.name for column in load_table("table6").columns]
     found = check("best-beta", lambda row, column: (600, columns.index(column)))[PRINTED]

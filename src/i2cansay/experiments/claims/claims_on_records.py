@@ -10,10 +10,8 @@ from i2cansay.experiments.claims.checked_claim import CheckedClaim, Comparison, 
 from i2cansay.experiments.claims.finding import OURS, PRINTED
 from i2cansay.experiments.declare.declaration import VARIANTS
 from i2cansay.experiments.declare.relation import Relation
-from i2cansay.experiments.run.metric import metric_of
 from i2cansay.experiments.run.paired_difference import Difference, paired_difference
 from i2cansay.experiments.run.plan import Entry, Plan, TableRow
-from i2cansay.experiments.run.seed_statistics import spread
 
 # Below this share of changed predictions a comparison is vacuous: what is varied decides nothing.
 VACUOUS_BELOW = 0.001
@@ -213,7 +211,7 @@ def _close(claim: _Claim) -> list[Comparison]:
 
 
 def _range(claim: _Claim) -> str:
-    means = _means(claim)
+    means = _means(claim).values()
     return (
         f"from {min(means):.2f} to {max(means):.2f}, a range of {max(means) - min(means):.2f}, "
         f"{_points(claim.relation.tolerance)} allowed"
@@ -222,18 +220,19 @@ def _range(claim: _Claim) -> str:
 
 def _best(claim: _Claim) -> str:
     means = _means(claim)
-    return f"best at {claim.columns()[means.index(max(means))]}: {max(means):.2f}"
+    best = max(means, key=lambda column: means[column])
+    return f"best at {best}: {means[best]:.2f}"
 
 
-def _means(claim: _Claim) -> list[float]:
+def _means(claim: _Claim) -> dict[str, float]:
     """Return the mean of the claim's row in each of its columns; there is none where nothing was played."""
-    entries = []
+    entries = {}
     for column in claim.columns():
         try:
-            entries.append(claim.entry(claim.relation.row, column))
+            entries[column] = claim.entry(claim.relation.row, column)
         except NotTestable:
             continue
-    return [spread(map(metric_of(entry.column.metric), entry.records)).mean for entry in entries]
+    return {column: entry.ours.mean for column, entry in entries.items() if entry.ours is not None}
 
 
 def _points(margin: float) -> str:
