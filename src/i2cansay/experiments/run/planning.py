@@ -8,6 +8,7 @@ from math import nan
 from typing import Any
 
 from i2cansay.core.import_by_name import is_import_name
+from i2cansay.encoders.encoder_spec import EncoderSpec
 from i2cansay.experiments.declare.cell import Cell, default_parameters
 from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import Block, Column, Row, Table
@@ -157,7 +158,7 @@ def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) ->
         stream = column.order_free_stream
     cell = Cell(
         dataset=dataset,
-        encoder=encoder,
+        encoder=_with_images(encoder) if learner_class(row.learner).reads_images else encoder,
         stream=stream,
         learner=row.learner,
         parameters=parameters,
@@ -168,6 +169,16 @@ def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) ->
         root=row.root,
     )
     return cell, ""
+
+
+def _with_images(encoder: str) -> str:
+    """Return the encoder that gives a learner the images beside the features.
+
+    >>> _with_images("deit_tiny@96")
+    'deit_tiny+pixels@96'
+    """
+    spec = EncoderSpec.parse(encoder)
+    return encoder if spec.features == "pixels" else str(replace(spec, features="pixels"))
 
 
 def _is_order_free(learner: str, parameters: Mapping[str, Any]) -> bool:

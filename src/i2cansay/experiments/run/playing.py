@@ -8,6 +8,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from i2cansay.experiments.run.held_out import hold_out
 from i2cansay.experiments.run.record import Record, kept_rows
 from i2cansay.experiments.run.shared_features import SharedFeatures
 from i2cansay.learners import learner_class, make_seeded_learner
+from i2cansay.learners.torch_extra import import_torch
 from i2cansay.streams import low_data, make_stream
 
 PACKAGES = ("numpy", "scipy", "scikit-learn")
@@ -41,7 +43,8 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
     if cell.root:
         X, X_test = signed_root(X), signed_root(X_test)
     kind = learner_class(cell.learner)
-    learner = make_seeded_learner(cell.learner, cell.seed, **{"blocks": features.blocks, **cell.parameters})
+    told = {"blocks": features.blocks, **(image_parameters(cell) if kind.reads_images else {})}
+    learner = make_seeded_learner(cell.learner, cell.seed, **{**told, **cell.parameters})
     outcome = play(
         learner,
         X,
@@ -64,6 +67,18 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
         versions=versions(),
         commit=commit(),
     )
+
+
+def image_parameters(cell: Cell) -> dict[str, Any]:
+    """Return what a learner that reads images has to be told: the network that its prompts are for.
+
+    Torch then uses one thread, as all that runs in a cell does.
+    """
+    from i2cansay.encoders.transformer_arrays import transformer_arrays
+    from i2cansay.learners.prompts.transformer_weights import TransformerWeights
+
+    import_torch().set_num_threads(1)
+    return {"network": TransformerWeights(**transformer_arrays(cell.encoder)._asdict())}
 
 
 @cache
