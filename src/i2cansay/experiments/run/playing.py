@@ -15,8 +15,10 @@ import numpy as np
 import i2cansay
 from i2cansay.core.statistics.signed_root import signed_root
 from i2cansay.evaluate import play
+from i2cansay.evaluate.bookmark import Bookmark
 from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.run.held_out import hold_out
+from i2cansay.experiments.run.image_progress import ImageProgress
 from i2cansay.experiments.run.record import Record, kept_rows
 from i2cansay.experiments.run.shared_features import SharedFeatures
 from i2cansay.learners import learner_class, make_seeded_learner
@@ -26,9 +28,13 @@ from i2cansay.streams import low_data, make_stream
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
-def play_cell(cell: Cell, features: SharedFeatures) -> Record:
-    """Drive the cell's stream through its learner; for the same seed, every learner sees the same order."""
+def play_cell(cell: Cell, features: SharedFeatures, bookmark: Path | None = None) -> Record:
+    """Drive the cell's stream through its learner; for the same seed, every learner sees the same order.
+
+    A cell that takes minutes writes a `bookmark` now and then, and goes on from there if it was killed.
+    """
     begin = perf_counter()
+    key = cell.key(features.fingerprint)
     (X, y), (X_test, y_test) = features.open("train"), features.open("test")
     if cell.n_classes is not None:
         kept = np.unique(y)[: cell.n_classes]
@@ -54,10 +60,12 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
         y_test=y_test,
         prequential=cell.prequential,
         every_session=cell.every_session and kind.streaming,
+        progress=ImageProgress(cell) if kind.reads_images else None,
+        bookmark=None if bookmark is None else Bookmark(bookmark, {"key": key, "commit": commit()}),
     )
     answers = learner.predict(X_test[kept_rows(len(X_test))])
     return Record(
-        key=cell.key(features.fingerprint),
+        key=key,
         cell=cell.identity(),
         parameters=cell.all_parameters(),
         features=features.identity,
