@@ -31,13 +31,22 @@ def played(name: str, stream: str, bookmark: Bookmark | None, kill_at: int | Non
     learner = make_learner(name, random_state=0, **parameters)
     order = make_stream(stream, y[:1000], seed=0)
     return play(
-        learner, X[:1000], y[:1000], order, X_test=X[1000:], y_test=y[1000:], progress=progress, bookmark=bookmark
+        learner,
+        X[:1000],
+        y[:1000],
+        order,
+        X_test=X[1000:],
+        y_test=y[1000:],
+        progress=progress,
+        bookmark=bookmark,
     )
 
 
 @pytest.mark.parametrize(("name", "stream"), [("i2cansay", "step:2"), ("er", "gaussian"), ("ewc", "step:5")])
 @pytest.mark.parametrize("kill_at", [1, 9, 17])
-def test_a_killed_stream_ends_as_if_it_had_not_been(name: str, stream: str, kill_at: int, tmp_path: Path) -> None:
+def test_a_killed_stream_ends_as_if_it_had_not_been(
+    name: str, stream: str, kill_at: int, tmp_path: Path
+) -> None:
     whole = played(name, stream, None)
     path = tmp_path / "folder" / "bookmark"
     with pytest.raises(Killed):

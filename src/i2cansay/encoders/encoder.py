@@ -135,7 +135,7 @@ class Encoder:
         return other
 
     def with_pixels(self) -> Encoder:
-        """Return this encoder with the pixels that the network sees behind its features, (size, size, 3) from 0 to 1.
+        """Return this encoder with what the network sees behind its features: (size, size, 3) pixels from 0 to 1.
 
         For learners that read images: they get the image and, without another pass, what the network makes of it.
 
@@ -146,7 +146,9 @@ class Encoder:
         (1, 24)
         """
         if self.features != LAST or self.views != "single":
-            raise ValueError(f"{self.name} reads more than one layer or view; pixels go with the last layer alone")
+            raise ValueError(
+                f"{self.name} reads more than one layer or view; pixels go with the last layer alone"
+            )
         other = copy.copy(self)
         n_pixels = 3 * self.preprocessing.size**2
         other.features, other.name, other.dim = PIXELS, f"{self.name}+{PIXELS}", self.dim + n_pixels

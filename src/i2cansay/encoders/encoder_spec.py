@@ -46,7 +46,9 @@ class EncoderSpec:
         """Read a spec; a plain name is one."""
         match = PATTERN.fullmatch(str(text))
         if match is None:
-            raise ValueError(f"expected an encoder as NAME[+stages|+pixels][+mirror][@SIZE], got {str(text)!r}")
+            raise ValueError(
+                f"expected an encoder as NAME[+stages|+pixels][+mirror][@SIZE], got {str(text)!r}"
+            )
         parts = {key: value for key, value in match.groupdict().items() if value is not None}
         size = parts.pop("size", None)
         return cls(**parts, size=None if size is None else int(size))

@@ -184,7 +184,7 @@ class _Game:
         values = {name: getattr(self, name) for name in COUNTS}
         values |= {"position": position, "new_classes": self.new_classes}
         values["checkpoints"] = [asdict(checkpoint) for checkpoint in self.checkpoints]
-        return Place(self.learner.state(), arrays, values)
+        return Place(dict(self.learner.state()), arrays, values)
 
     def go_on(self, place: Place) -> int:
         """Take over what `place` returned, and return the position of the next batch."""

@@ -97,7 +97,8 @@ class TrainedArrays:
 
     Examples
     --------
-    >>> head = TrainedArrays({"weights": np.zeros((0, 4), np.float32), "bias": np.zeros(0, np.float32)}, by_class=True)
+    >>> empty = {"weights": np.zeros((0, 4), np.float32), "bias": np.zeros(0, np.float32)}
+    >>> head = TrainedArrays(empty, by_class=True)
     >>> head.resize(3)
     >>> head["weights"].values.shape, head["bias"].values.shape
     ((3, 4), (3,))

@@ -20,4 +20,6 @@ def check_blocks(network: TransformerWeights | None, **parameters: tuple[int, ..
         if not blocks or not whole or len(set(blocks)) < len(blocks):
             raise ValueError(f"{name} must be different whole numbers from 0, got {blocks!r}")
         if network is not None and max(blocks) >= network.depth:
-            raise ValueError(f"{name} must be below {network.depth}, the blocks of the network, got {blocks!r}")
+            raise ValueError(
+                f"{name} must be below {network.depth}, the blocks of the network, got {blocks!r}"
+            )

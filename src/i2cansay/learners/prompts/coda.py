@@ -119,7 +119,9 @@ class CODAPrompt(PromptLearner):
         check_whole(n_components=self.n_components, per_class=self.per_class, at_least=1)
         check_whole(prompt_length=self.prompt_length, at_least=2)
         if self.prompt_length % 2:
-            raise ValueError(f"prompt_length must be even, half for keys, half for values: {self.prompt_length}")
+            raise ValueError(
+                f"prompt_length must be even, half for keys, half for values: {self.prompt_length}"
+            )
         check_not_negative(strength=self.strength)
         check_blocks(self.network, prefix_blocks=self.prefix_blocks)
 
@@ -174,9 +176,7 @@ class CODAPrompt(PromptLearner):
         used = {name: self._used(tensor) for name, tensor in prompts.items()}
         prefixes = {}
         for place, block in enumerate(self.prefix_blocks):
-            weights = attended_cosines(
-                batch.query, used["attentions"][:, place], used["keys"][:, place]
-            )
+            weights = attended_cosines(batch.query, used["attentions"][:, place], used["keys"][:, place])
             components = used["components"][:, place]
             prefix = (weights @ components.flatten(1)).reshape(-1, *components.shape[1:])
             half = self.prompt_length // 2

@@ -154,7 +154,7 @@ class DualPrompt(PromptLearner):
             self._open_up_to(-(-n_classes // self.classes_per_expert))
 
     def _open_up_to(self, n: int) -> None:
-        """Open experts until there are `n`, if there are so many; each starts as the one before it, but for its key."""
+        """Open experts until there are `n`, or no more are left; each starts as the one before, but for its key."""
         while self._opened.opened < min(n, self.pool_size):
             new, _ = self._opened.open(1)
             experts = self._prompts["experts"].values

@@ -17,7 +17,7 @@ from i2cansay.learners.prompts.vision_transformer import Tensor, VisionTransform
 
 
 class L2P(PromptLearner):
-    """A pool of prompt tokens with a key each; the `n_chosen` with the nearest keys are put before an image's tokens.
+    """A pool of prompts with a key each; the `n_chosen` with the nearest keys come before the tokens of an image.
 
     The feature is the mean of what becomes of the prompt tokens. The loss is the cross-entropy, less `strength`
     times the mean over images of the summed cosines of query and chosen keys.

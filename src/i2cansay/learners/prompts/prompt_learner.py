@@ -70,7 +70,7 @@ class PromptLearner(OnlineClassifier):
     def _drawn_prompts(
         self, weights: TransformerWeights, rng: np.random.Generator | None
     ) -> dict[str, Float32]:
-        """Return the arrays that are trained besides the head, as they start; without `rng` only their shapes count."""
+        """Return the arrays that are trained besides the head, as they start; without `rng` only their shapes."""
 
     @abstractmethod
     def _prompted(
@@ -129,7 +129,9 @@ class PromptLearner(OnlineClassifier):
     def _restore(self, state: State) -> None:
         expected = self._weights(self._rows.n_features).digest
         if bytes(state["network"]).hex() != expected:
-            raise ValueError("this was learnt with another network; give the parameter network the same weights")
+            raise ValueError(
+                "this was learnt with another network; give the parameter network the same weights"
+            )
         super()._restore(state)
 
     # -- learning -------------------------------------------------------------------------------------------

@@ -51,12 +51,16 @@ class TransformerWeights:
     def __post_init__(self) -> None:
         missing = {"patch_embed.proj.weight", "cls_token", "pos_embed", "norm.weight"} - set(self.arrays)
         if missing:
-            raise ValueError(f"expected the weights of a vision transformer; missing: {', '.join(sorted(missing))}")
+            raise ValueError(
+                f"expected the weights of a vision transformer; missing: {', '.join(sorted(missing))}"
+            )
         if self.width % self.heads:
             raise ValueError(f"expected heads that divide the width of {self.width}, got {self.heads}")
         n_patches = self.arrays["pos_embed"].shape[1] - 1
         if round(n_patches**0.5) ** 2 != n_patches:
-            raise ValueError(f"expected positions of a class token and a square of patches, got {n_patches + 1}")
+            raise ValueError(
+                f"expected positions of a class token and a square of patches, got {n_patches + 1}"
+            )
 
     @property
     def width(self) -> int:
@@ -71,7 +75,8 @@ class TransformerWeights:
     @property
     def side(self) -> int:
         """Side of the images it sees in pixels."""
-        return round((self.arrays["pos_embed"].shape[1] - 1) ** 0.5) * self.patch
+        n_patches = int(self.arrays["pos_embed"].shape[1]) - 1
+        return round(n_patches**0.5) * self.patch
 
     @cached_property
     def depth(self) -> int:
@@ -99,8 +104,8 @@ class TransformerWeights:
         return cls(
             arrays={name: array for name, array in arrays.items() if name != FACTS},
             heads=int(facts["heads"]),
-            mean=tuple(map(float, facts["mean"])),
-            std=tuple(map(float, facts["std"])),
+            mean=_three(facts["mean"]),
+            std=_three(facts["std"]),
             epsilon=float(facts["epsilon"]),
         )
 
@@ -120,6 +125,11 @@ class TransformerWeights:
     def __repr__(self) -> str:
         shape = f"{self.depth} blocks of width {self.width}"
         return f"<TransformerWeights: {self.side} px in patches of {self.patch}, {shape}>"
+
+
+def _three(values: Any) -> tuple[float, float, float]:
+    red, green, blue = map(float, values)
+    return red, green, blue
 
 
 def random_transformer(

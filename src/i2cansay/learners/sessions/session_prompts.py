@@ -21,7 +21,7 @@ SessionMask = Literal["session", "seen"]
 
 
 class SessionPrompts(PromptLearner):
-    """What the published forms share: an optimiser made anew for each session, several passes, the session's mask."""
+    """What the published forms share: a new optimiser for each session, several passes, and the session's mask."""
 
     needs_boundaries: ClassVar[bool] = True
     masks: ClassVar[tuple[str, ...]] = ("session", "seen")
@@ -120,8 +120,8 @@ class SessionDualPrompt(SessionPrompts, DualPrompt):
     ----------
     pool_size : int
         Experts: at least as many as there will be sessions.
-    prompt_length, general_blocks, expert_blocks, strength, network, blocks, memory_size, n_replayed, lr, random_state
-        As in `DualPrompt`.
+    prompt_length, general_blocks, expert_blocks, strength, network, blocks, memory_size, n_replayed, lr
+        As in `DualPrompt`, and so is `random_state`.
     mask, epochs, batch_size
         As in `SessionL2P`.
 
@@ -136,12 +136,7 @@ class SessionDualPrompt(SessionPrompts, DualPrompt):
     """
 
     summary = "DualPrompt, told where sessions end"
-    small_parameters = MappingProxyType(
-        {
-            **{"pool_size": 3, "prompt_length": 2, "general_blocks": (0,), "expert_blocks": (1, 2)},
-            **{"lr": 0.05, "epochs": 2, "batch_size": 10},
-        }
-    )
+    small_parameters = MappingProxyType({**DualPrompt.small_parameters, "epochs": 2, "batch_size": 10})
     expert = "arrivals"
     classes_per_expert = 1
 
@@ -183,7 +178,7 @@ class SessionDualPrompt(SessionPrompts, DualPrompt):
 
 
 class SessionCODAPrompt(SessionPrompts, CODAPrompt):
-    """CODA-Prompt with session boundaries: each session that brings new classes opens components and fixes the others.
+    """CODA-Prompt with session boundaries: a session that brings new classes opens components and fixes the others.
 
     Parameters
     ----------
@@ -207,10 +202,7 @@ class SessionCODAPrompt(SessionPrompts, CODAPrompt):
 
     summary = "CODA-Prompt, told where sessions end"
     small_parameters = MappingProxyType(
-        {
-            **{"n_components": 6, "per_session": 2, "prompt_length": 2, "prefix_blocks": (0, 1)},
-            **{"lr": 0.05, "epochs": 2, "batch_size": 10},
-        }
+        {**CODAPrompt.small_parameters, "per_session": 2, "epochs": 2, "batch_size": 10}
     )
     growth = "arrivals"
     per_class = 1
