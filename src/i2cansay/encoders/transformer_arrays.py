@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from i2cansay.encoders.checkpoint import read_checkpoint
 from i2cansay.encoders.encoder_spec import EncoderSpec
-from i2cansay.encoders.encoder_table import entry_of
+from i2cansay.encoders.encoder_table import ENCODERS, entry_of
 from i2cansay.encoders.position_embedding import resize_positions
 from i2cansay.encoders.recipe import Recipe, sha256_of
 from i2cansay.encoders.vit import HEADS, TIMM, build_vit
@@ -37,6 +37,19 @@ class TransformerArrays(NamedTuple):
     epsilon: float
 
 
+def is_transformer(encoder: str) -> bool:
+    """Whether an encoder, named as in `get_encoder`, is a vision transformer whose arrays can be had.
+
+    Examples
+    --------
+    >>> [is_transformer(name) for name in ("deit_tiny@96", "clip_vitb32", "efficientnet-lite0")]
+    [True, False, False]
+    """
+    base = EncoderSpec.parse(encoder).base
+    recipe: Any = entry_of(base) if base in ENCODERS else None
+    return isinstance(recipe, Recipe) and recipe.build is build_vit
+
+
 def transformer_arrays(encoder: str) -> TransformerArrays:
     """Return the weights of an encoder, named as in `get_encoder`, that is a plain vision transformer.
 
@@ -45,10 +58,10 @@ def transformer_arrays(encoder: str) -> TransformerArrays:
     ValueError
         If it is another network, or a transformer with another arithmetic than DINO's and DeiT's.
     """
+    if not is_transformer(encoder):
+        raise ValueError(f"expected a vision transformer such as deit_tiny or dino_vits8, got {encoder!r}")
     spec = EncoderSpec.parse(encoder)
-    recipe: Any = entry_of(spec.base)
-    if not isinstance(recipe, Recipe) or recipe.build is not build_vit:
-        raise ValueError(f"expected a vision transformer such as deit_tiny or dino_vits8, got {spec.base!r}")
+    recipe: Recipe = entry_of(spec.base)
     path = recipe.find_weights()
     preprocessing = recipe.preprocessing_for(path, sha256_of(path)).with_size(spec.size)
     weights = recipe.adapted(read_checkpoint(path))

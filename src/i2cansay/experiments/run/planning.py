@@ -9,6 +9,7 @@ from typing import Any
 
 from i2cansay.core.import_by_name import is_import_name
 from i2cansay.encoders.encoder_spec import EncoderSpec
+from i2cansay.encoders.transformer_arrays import is_transformer
 from i2cansay.experiments.declare.cell import Cell, default_parameters
 from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import Block, Column, Row, Table
@@ -152,8 +153,8 @@ def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) ->
     if choice.stand_in and column.stand_in is not None:
         dataset, n_classes = column.stand_in.dataset, column.stand_in.n_classes
     stream = column.stream
-    if learner_class(row.learner).needs_boundaries and not has_sessions(stream):
-        return None, "it needs sessions, and this stream has none"
+    if lacking := _lacking(row.learner, stream, encoder):
+        return None, lacking
     if column.order_free_stream is not None and _is_order_free(row.learner, parameters):
         stream = column.order_free_stream
     cell = Cell(
@@ -169,6 +170,16 @@ def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) ->
         root=row.root,
     )
     return cell, ""
+
+
+def _lacking(learner: str, stream: str, encoder: str) -> str:
+    """Say what a learner needs that a stream or an encoder does not have; nothing where it has all it needs."""
+    kind = learner_class(learner)
+    if kind.needs_boundaries and not has_sessions(stream):
+        return "it needs sessions, and this stream has none"
+    if kind.reads_images and not is_transformer(encoder):
+        return f"it prompts a vision transformer, and {encoder} is none"
+    return ""
 
 
 def _with_images(encoder: str) -> str:

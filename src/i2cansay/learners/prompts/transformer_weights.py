@@ -20,7 +20,7 @@ FACTS = "facts"
 class TransformerWeights:
     """Everything that a vision transformer computes with, and nothing that changes.
 
-    Two are equal if all their numbers are. A learner takes one as the parameter `network`, and its file has it inside.
+    Two are equal if all their numbers are. A learner takes one as its parameter `network`, and saves it with itself.
 
     Attributes
     ----------

@@ -67,7 +67,7 @@ class VisionTransformer:
         return self._norm(self._through(tokens, prefixes or {})[:, 0], "norm")
 
     def mean_of_prompts(self, tokens: Tensor, prompts: Tensor) -> Tensor:
-        """Return the mean, (n, d), of what becomes of prompt tokens, (n, length, d), that are put before the others."""
+        """Return the mean, (n, d), of what becomes of prompt tokens, (n, length, d), put before the others."""
         length = prompts.shape[1]
         tokens = self._through(self._torch.cat([prompts, tokens], dim=1), {})
         return self._norm(tokens[:, :length], "norm").mean(dim=1)
