@@ -178,7 +178,7 @@ def _lacking(learner: str, stream: str, encoder: str) -> str:
     if kind.needs_boundaries and not has_sessions(stream):
         return "it needs sessions, and this stream has none"
     if kind.reads_images and not is_transformer(encoder):
-        return f"it prompts a vision transformer, and {encoder} is none"
+        return "it needs a vision transformer"
     return ""
 
 
