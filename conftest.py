@@ -33,3 +33,32 @@ def pytest_configure() -> None:
     wanted = [f"{kernel}, {threads} threads" for kernel in kernels.split("|")]
     if not in_use or not set(in_use) <= set(wanted):
         raise pytest.UsageError(f"expected every BLAS to use {' or '.join(wanted)}, got {in_use}")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of learners that need torch, and skip them where it is not there."""
+    from importlib.util import find_spec
+
+    from i2cansay.learners import LEARNERS, learner_class
+
+    names = {name for name in LEARNERS if learner_class(name).extra == "torch"}
+    missing = pytest.mark.skip(reason="needs the extra [torch]; run by `make test-torch`")
+    for item in items:
+        if _learner_of(item) in names or _shows_prompts(item):
+            item.add_marker(pytest.mark.torch)
+            if find_spec("torch") is None:
+                item.add_marker(missing)
+
+
+def _learner_of(item: pytest.Item) -> str:
+    """Return the learner that a test is about: tests of all learners begin their parameters with its name."""
+    callspec = getattr(item, "callspec", None)
+    return "" if callspec is None else callspec.id.split("-")[0].split("[")[0]
+
+
+def _shows_prompts(item: pytest.Item) -> bool:
+    """Whether it is an example in a prompt method's docstring."""
+    path = item.path.as_posix()
+    return isinstance(item, pytest.DoctestItem) and (
+        "/learners/prompts/" in path or path.endswith("session_prompts.py")
+    )

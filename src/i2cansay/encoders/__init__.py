@@ -41,10 +41,11 @@ def get_encoder(
     name : str or Path
         A name of `ENCODERS`, one added with `i2cansay encoder add`, the path of an `.onnx` file with a TOML
         file beside it, or an entry of your own as "package.module:NAME". It may say features, views and size, too:
-        `NAME[+stages][+mirror][@SIZE]`, as "efficientnet-lite0+stages@128".
-    features : {"last", "stages"}, optional
-        What is read of the network: its last layer, or the earlier maps that its recipe names as well. By default
-        what the name says, else "last".
+        `NAME[+stages|+pixels][+mirror][@SIZE]`, as "efficientnet-lite0+stages@128".
+    features : {"last", "stages", "pixels"}, optional
+        What is read of the network: its last layer, or the earlier maps that its recipe names as well; or the last
+        layer and the pixels that the network saw, for learners that read images. By default what the name says,
+        else "last".
     views : {"single", "mirror"}, optional
         With "mirror" the features are the mean of those of an image and its mirror image, at twice the time.
     device : str
@@ -72,9 +73,10 @@ def get_encoder(
         raise ValueError(f"expected a size of at least 1 pixel, got {spec.size}")
     options: dict[str, Any] = {"size": spec.size, "threads": threads}
     # Only where they are chosen: an entry of a user's own need not know of them.
-    options |= {} if spec.features == "last" else {"features": spec.features}
+    options |= {"features": spec.features} if spec.features == "stages" else {}
     options |= {} if device == "cpu" else {"device": device}
-    return _open(spec.base, options, weights).with_views(spec.views)
+    encoder = _open(spec.base, options, weights).with_views(spec.views)
+    return encoder.with_pixels() if spec.features == "pixels" else encoder
 
 
 def is_listed(name: str) -> bool:
@@ -85,8 +87,8 @@ def is_listed(name: str) -> bool:
 
     Examples
     --------
-    >>> [is_listed(name) for name in ("pixels+mirror", "other.onnx", "os:path", "pixels@9999")]
-    [True, False, False, False]
+    >>> [is_listed(name) for name in ("pixels+mirror", "other.onnx", "os:path", "pixels@9999", "pixels+pixels")]
+    [True, False, False, False, False]
     """
     from i2cansay.encoders.added import added_names
 
@@ -94,7 +96,8 @@ def is_listed(name: str) -> bool:
         spec = EncoderSpec.parse(name)
     except ValueError:
         return False
-    return spec.size is None and spec.base in {*ENCODERS, *added_names()}
+    # Pixels are images: whoever may not keep images does not want them as features.
+    return spec.size is None and spec.features != "pixels" and spec.base in {*ENCODERS, *added_names()}
 
 
 def _open(name: str, options: dict[str, Any], weights: str | Path | None) -> Encoder:

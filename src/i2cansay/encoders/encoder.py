@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from i2cansay.encoders.image_error import ImageError, summary_of
 from i2cansay.encoders.images import open_image
 from i2cansay.encoders.preprocessing import Pixels, Preprocessing
-from i2cansay.encoders.stages import LAST, Block
+from i2cansay.encoders.stages import LAST, PIXELS, Block
 
 if TYPE_CHECKING:
     from i2cansay.encoders.images import Source
@@ -77,8 +77,8 @@ class Encoder:
         Cores it may use.
     blocks : tuple of Block
         Names and widths of the runs of columns that come from one layer each; the first is the last layer's.
-    features : {"last", "stages"}
-        What is read of the network.
+    features : {"last", "stages", "pixels"}
+        What is read of the network; with "pixels" what it sees comes behind what it says of it, from 0 to 1.
     views : {"single", "mirror"}
         What is encoded of an image.
     last_fingerprint : str
@@ -134,6 +134,28 @@ class Encoder:
         other.last_fingerprint = _with_views(self.last_fingerprint, views)
         return other
 
+    def with_pixels(self) -> Encoder:
+        """Return this encoder with what the network sees behind its features: (size, size, 3) pixels from 0 to 1.
+
+        For learners that read images: they get the image and, without another pass, what the network makes of it.
+
+        Examples
+        --------
+        >>> from i2cansay.encoders import get_encoder
+        >>> get_encoder("pixels", size=2).with_pixels().encode([np.full((2, 2), 255, np.uint8)]).shape
+        (1, 24)
+        """
+        if self.features != LAST or self.views != "single":
+            raise ValueError(
+                f"{self.name} reads more than one layer or view; pixels go with the last layer alone"
+            )
+        other = copy.copy(self)
+        n_pixels = 3 * self.preprocessing.size**2
+        other.features, other.name, other.dim = PIXELS, f"{self.name}+{PIXELS}", self.dim + n_pixels
+        other.blocks = (*self.blocks, Block(PIXELS, n_pixels))
+        other.fingerprint = hashlib.sha256(f"{self.fingerprint}\n{PIXELS}".encode()).hexdigest()
+        return other
+
     def prepare(self, image: Source) -> Pixels:
         """Open one image and bring it to the encoder's square: (size, size, 3), uint8."""
         # Twice the needed side leaves the resampling filter enough to work with.
@@ -145,6 +167,9 @@ class Encoder:
         if self.views == "mirror":
             mirrored = self._model(np.ascontiguousarray(squares[:, :, ::-1]), threads=threads or self.threads)
             features = (features + mirrored) * np.float32(0.5)
+        if self.features == PIXELS:
+            pixels = squares.reshape(len(squares), -1).astype(np.float32) / np.float32(255)
+            features = np.concatenate([features, pixels], axis=1)
         return features
 
     def encode(self, images: Iterable[Source], *, on_error: Literal["raise", "skip"] = "raise") -> Features:

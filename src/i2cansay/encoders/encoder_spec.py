@@ -8,20 +8,20 @@ from pathlib import Path
 
 # One spelling for one encoder, so that records and stores have one name for it. A path may have any sign in it.
 PATTERN = re.compile(
-    r"(?P<base>.+\.(?i:onnx)|[^+@]+)(\+(?P<features>stages))?(\+(?P<views>mirror))?(@(?P<size>[1-9][0-9]*))?",
+    r"(?P<base>.+\.(?i:onnx)|[^+@]+)(\+(?P<features>stages|pixels))?(\+(?P<views>mirror))?(@(?P<size>[1-9][0-9]*))?",
     re.DOTALL,
 )
 
 
 @dataclass(frozen=True)
 class EncoderSpec:
-    """An encoder's name with what is read of it: `base[+stages][+mirror][@size]`.
+    """An encoder's name with what is read of it: `base[+stages|+pixels][+mirror][@size]`.
 
     Attributes
     ----------
     base : str
         A name of the table or of an added encoder, the path of an ONNX file, or "package.module:NAME".
-    features : {"last", "stages"}
+    features : {"last", "stages", "pixels"}
     views : {"single", "mirror"}
     size : int or None
 
@@ -33,7 +33,7 @@ class EncoderSpec:
     'nets/v1+2@home.onnx'
     >>> EncoderSpec.parse("resnet18+upside-down")
     Traceback (most recent call last):
-    ValueError: expected an encoder as NAME[+stages][+mirror][@SIZE], got 'resnet18+upside-down'
+    ValueError: expected an encoder as NAME[+stages|+pixels][+mirror][@SIZE], got 'resnet18+upside-down'
     """
 
     base: str
@@ -46,10 +46,23 @@ class EncoderSpec:
         """Read a spec; a plain name is one."""
         match = PATTERN.fullmatch(str(text))
         if match is None:
-            raise ValueError(f"expected an encoder as NAME[+stages][+mirror][@SIZE], got {str(text)!r}")
+            raise ValueError(
+                f"expected an encoder as NAME[+stages|+pixels][+mirror][@SIZE], got {str(text)!r}"
+            )
         parts = {key: value for key, value in match.groupdict().items() if value is not None}
         size = parts.pop("size", None)
         return cls(**parts, size=None if size is None else int(size))
+
+    def __str__(self) -> str:
+        """Return the text that `parse` reads.
+
+        Examples
+        --------
+        >>> str(EncoderSpec("resnet18", features="stages", size=64))
+        'resnet18+stages@64'
+        """
+        options = [f"+{option}" for option in (self.features, self.views) if option not in ("last", "single")]
+        return self.base + "".join(options) + (f"@{self.size}" if self.size else "")
 
     def with_choices(self, *, features: str | None, views: str | None, size: int | None) -> EncoderSpec:
         """Return the spec with choices made beside it; ValueError where it says something else.

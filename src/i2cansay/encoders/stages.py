@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from typing import TypeVar
 
-#: What is read of a network: its last layer, or the stages that its recipe names as well.
-FEATURES = ("last", "stages")
-LAST = "last"
+#: What is read of a network: its last layer; the stages that its recipe names as well; or the pixels that it saw.
+FEATURES = ("last", "stages", "pixels")
+LAST, PIXELS = "last", "pixels"
 AnyStage = TypeVar("AnyStage", bound="Stage")
 
 

@@ -6,11 +6,14 @@ ends: it is given each session whole, in one batch. There is no other call by wh
 outcome says whether it was.
 """
 
+from dataclasses import asdict
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 from i2cansay.core.types import Features, Rows
+from i2cansay.evaluate.bookmark import Bookmark, Place
 from i2cansay.evaluate.learner_protocol import Learner
 from i2cansay.evaluate.outcome import Checkpoint, Outcome
 from i2cansay.evaluate.progress import Moment, Progress
@@ -19,6 +22,8 @@ from i2cansay.streams.stream import Labels
 
 # Rows predicted at once: their scores stay small compared with the features, and their products suit BLAS.
 PREDICTION_ROWS = 4096
+# The numbers of a run that a bookmark keeps
+COUNTS = ("samples", "predicted", "predicted_correctly", "learning_seconds", "prediction_seconds")
 
 
 def play(
@@ -32,6 +37,7 @@ def play(
     prequential: bool = True,
     every_session: bool = True,
     progress: Progress | None = None,
+    bookmark: Bookmark | None = None,
 ) -> Outcome:
     """Teach a learner a stream, measure it on the way, and return the counts.
 
@@ -57,6 +63,8 @@ def play(
         are slow to predict; there are then no averages over sessions.
     progress : callable, optional
         Called after each batch; see `show_progress`.
+    bookmark : Bookmark, optional
+        Where to go on if it was killed, for streams that take long. The learner must be new.
 
     Examples
     --------
@@ -82,24 +90,29 @@ def play(
         )
     game = _Game(learner, (X, y), (X_test, y_test), ask_first=prequential and learner.streaming)
     batches = list(stream)
-    checkpoints: list[Checkpoint] = []
+    place = None if bookmark is None else bookmark.read()
+    start = 0 if place is None else game.go_on(place)
     accuracy: float | None = None
-    for position, batch in enumerate(batches):
+    for position, batch in enumerate(batches[start:], start):
         game.learn(batch)
         is_last = position + 1 == len(batches)
         if is_last or batches[position + 1].session != batch.session:
             game.end_session()
             if is_last or every_session:
-                checkpoints.append(game.checkpoint())
-                accuracy = game.accuracy_on_seen(checkpoints[-1])
+                game.checkpoint()
+                accuracy = game.accuracy_on_seen(game.checkpoints[-1])
         if progress is not None:
             progress(Moment(position + 1, len(batches), game.samples, accuracy))
+        if bookmark is not None and bookmark.due and not is_last:
+            bookmark.write(game.place(position + 1))
+    if bookmark is not None:
+        bookmark.remove()
     return Outcome(
         stream=stream.describe(),
         classes=tuple(game.classes.tolist()),
         test_counts=tuple(game.test_counts.tolist()),
         new_classes=tuple(game.new_classes),
-        checkpoints=tuple(checkpoints),
+        checkpoints=tuple(game.checkpoints),
         every_session=every_session,
         learning_seconds=game.learning_seconds,
         prediction_seconds=game.prediction_seconds,
@@ -132,6 +145,7 @@ class _Game:
         self.seen_in_past_sessions = self.seen.copy()
         self.new_classes: list[tuple[int, ...]] = []
         self.presented = np.zeros(self.y.size, dtype=np.bool_)
+        self.checkpoints: list[Checkpoint] = []
         self.samples = self.predicted = self.predicted_correctly = 0
         self.learning_seconds = self.prediction_seconds = 0.0
 
@@ -163,18 +177,45 @@ class _Game:
         self.new_classes.append(tuple(np.flatnonzero(self.seen & ~self.seen_in_past_sessions).tolist()))
         self.seen_in_past_sessions = self.seen.copy()
 
-    def checkpoint(self) -> Checkpoint:
+    def place(self, position: int) -> Place:
+        """Return everything that is needed to go on before the batch at `position`."""
+        arrays = {name: getattr(self, name) for name in ("seen", "seen_in_past_sessions", "presented")}
+        arrays["held_back"] = np.concatenate([np.zeros(0, np.int64), *self.held_back])
+        values = {name: getattr(self, name) for name in COUNTS}
+        values |= {"position": position, "new_classes": self.new_classes}
+        values["checkpoints"] = [asdict(checkpoint) for checkpoint in self.checkpoints]
+        return Place(dict(self.learner.state()), arrays, values)
+
+    def go_on(self, place: Place) -> int:
+        """Take over what `place` returned, and return the position of the next batch."""
+        learner: Any = self.learner  # only for a bookmark has a learner to take over a state
+        learner.set_state(place.learner)
+        for name in ("seen", "seen_in_past_sessions", "presented"):
+            setattr(self, name, place.arrays[name].astype(np.bool_))
+        if place.arrays["held_back"].size:
+            self.held_back = [place.arrays["held_back"]]
+        for name in COUNTS:
+            setattr(self, name, place.values[name])
+        self.new_classes = [tuple(classes) for classes in place.values["new_classes"]]
+        self.checkpoints = [
+            Checkpoint(**{**checkpoint, "correct": tuple(checkpoint["correct"])})
+            for checkpoint in place.values["checkpoints"]
+        ]
+        return int(place.values["position"])
+
+    def checkpoint(self) -> None:
         """Predict the test rows of the classes seen so far and count by class."""
         rows = np.flatnonzero(self.seen[self.class_of_test_row])
         is_right = self._predict(self.X_test, rows) == self.y_test[rows]
         correct = np.bincount(self.class_of_test_row[rows[is_right]], minlength=self.classes.size)
-        return Checkpoint(
+        measured = Checkpoint(
             session=len(self.new_classes) - 1,
             samples=self.samples,
             correct=tuple(correct.tolist()),
             predicted=self.predicted,
             predicted_correctly=self.predicted_correctly,
         )
+        self.checkpoints.append(measured)
 
     def accuracy_on_seen(self, checkpoint: Checkpoint) -> float | None:
         """Return the pooled accuracy on the classes seen so far, None if they have no test rows."""

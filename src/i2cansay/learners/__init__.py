@@ -45,6 +45,13 @@ LEARNERS: dict[str, str] = {
     "icarl": "i2cansay.learners.sessions.icarl:ICaRL",
     "eeil": "i2cansay.learners.sessions.eeil:EEIL",
     "fearnet": "i2cansay.learners.sessions.fearnet:FearNet",
+    "l2p": "i2cansay.learners.prompts.l2p:L2P",
+    "dualprompt": "i2cansay.learners.prompts.dualprompt:DualPrompt",
+    "coda": "i2cansay.learners.prompts.coda:CODAPrompt",
+    "single_prompt": "i2cansay.learners.prompts.single_prompt:SinglePrompt",
+    "l2p_sessions": "i2cansay.learners.sessions.session_prompts:SessionL2P",
+    "dualprompt_sessions": "i2cansay.learners.sessions.session_prompts:SessionDualPrompt",
+    "coda_sessions": "i2cansay.learners.sessions.session_prompts:SessionCODAPrompt",
     "joint": "i2cansay.learners.bounds.joint:JointLogisticRegression",
 }
 """Every method by name, as "module:Class", imported on use."""

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
+
+from i2cansay.core.types import State
 
 WEIGHTS_ARE_NOT_COPIES: Mapping[str, str] = MappingProxyType(
     {
@@ -16,6 +18,15 @@ ROUNDED_TO_FLOAT32: Mapping[str, str] = MappingProxyType(
     {"check_sample_weight_equivalence_on_dense_data": "it requires 1e-7, which only some BLAS kernels reach"}
 )
 """`expected_failed_checks` of methods with matrices in float32."""
+
+
+class ArrayParameter(Protocol):
+    """A parameter that is made of arrays, as the weights of a network: a file keeps it as such."""
+
+    def to_arrays(self) -> State: ...
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self: ...
 
 
 class LearnerFacts:
@@ -42,6 +53,14 @@ class LearnerFacts:
     needs_boundaries: ClassVar[bool] = False
     """Whether it takes each batch for a whole session, and so must be told where one ends. Such learners are in
     `learners/sessions`; only `evaluate.play` gives them sessions, and every table and record marks them."""
+    extra: ClassVar[str | None] = None
+    """The extra of the package that it needs, as "torch"; without it `partial_fit` says what to install."""
+    reads_images: ClassVar[bool] = False
+    """Whether a row is an image, as an encoder with `+pixels` gives it. Such a learner is told the encoder's weights
+    (`network`), and nothing else can be made of its rows."""
+    array_parameters: ClassVar[Mapping[str, type[ArrayParameter]]] = MappingProxyType({})
+    """Parameters that are not plain values but objects made of arrays, with their classes: `to_arrays` and
+    `from_arrays` take them to a file and back."""
     lazy: ClassVar[bool] = False
     """Whether the first scores after a change are expensive, because something is solved for them."""
     plain_means: ClassVar[bool] = True

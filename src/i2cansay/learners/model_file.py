@@ -13,6 +13,7 @@ from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as save_arrays
 from safetensors.numpy import save_file
 
+from i2cansay.core.state_parts import add_prefix, strip_prefix
 from i2cansay.core.types import State
 from i2cansay.disk.atomic import write_atomically
 from i2cansay.learners import LEARNERS, learner_class
@@ -23,6 +24,8 @@ FORMAT = "i2cansay-learner"
 VERSION = 1
 # How messages name a model that came as bytes.
 OF_BYTES = "the model in these bytes"
+# Before the names of arrays that make up a parameter (`array_parameters`), not something learnt.
+PARAMETER = "parameter"
 # What a file raises that is none of ours, or whose arrays are of a type that numpy does not have.
 UNREADABLE = (SafetensorError, TypeError, AttributeError, OverflowError)
 # What a file raises whose checksum is right and whose content is not.
@@ -56,7 +59,11 @@ def to_bytes(learner: OnlineClassifier, *, extra: Mapping[str, str] | None = Non
 def _content(learner: OnlineClassifier, extra: Mapping[str, str] | None) -> tuple[State, dict[str, str]]:
     """Return the arrays of a file and its header."""
     learner._check_structural()
-    parameters = {name: _plain(name, value) for name, value in learner.get_params(deep=False).items()}
+    of_arrays = learner.array_parameters
+    parameters = {
+        name: None if name in of_arrays else _plain(name, value)
+        for name, value in learner.get_params(deep=False).items()
+    }
     header = {
         "format": FORMAT,
         "version": str(VERSION),
@@ -67,6 +74,9 @@ def _content(learner: OnlineClassifier, extra: Mapping[str, str] | None) -> tupl
         header["extra"] = json.dumps(dict(extra))
     # A file must hold at least one tensor; a learner that has seen nothing has none.
     state = learner._whole_state() or {"empty": np.zeros(0)}
+    for name in of_arrays:
+        if (value := getattr(learner, name)) is not None:
+            state = state | add_prefix(f"{PARAMETER}.{name}", value.to_arrays())
     arrays = {name: np.ascontiguousarray(array) for name, array in state.items()}
     header["checksum"] = _checksum(arrays, header)
     return arrays, header
@@ -152,13 +162,24 @@ def _open(
 ) -> tuple[OnlineClassifier, dict[str, str]]:
     cls = _class_of(header, where, learner)
     try:
-        empty = _empty(cls, json.loads(header["parameters"]))
+        state, made = _split_parameters(cls, state)
+        empty = _empty(cls, {**json.loads(header["parameters"]), **made})
         extra = {str(name): str(value) for name, value in json.loads(header.get("extra", "{}")).items()}
         if allow is not None:
             allow(empty, *(measure(state) if state else (1, 1)))
         return empty.set_state(state), extra
     except DAMAGED as error:
         raise ValueError(f"{where} is damaged or was made by another program: {error}") from error
+
+
+def _split_parameters(cls: type[OnlineClassifier], state: State) -> tuple[State, dict[str, Any]]:
+    """Return the arrays that were learnt, and the parameters that the other arrays make up."""
+    learnt = {name: array for name, array in state.items() if not name.startswith(f"{PARAMETER}.")}
+    made = {}
+    for name, kind in cls.array_parameters.items():
+        if arrays := strip_prefix(state, f"{PARAMETER}.{name}"):
+            made[name] = kind.from_arrays(arrays)
+    return learnt, made
 
 
 def _empty(cls: type[OnlineClassifier], parameters: dict[str, Any]) -> OnlineClassifier:

@@ -123,7 +123,8 @@ def default_parameters(learner: str) -> dict[str, Any]:
 @cache
 def _defaults_of(kind: type[OnlineClassifier]) -> Mapping[str, Any]:
     defaults: dict[str, Any] = kind().get_params(deep=False)
-    return defaults
+    # As a record has them: JSON has no tuples.
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in defaults.items()}
 
 
 def hash_of(values: Mapping[str, Any]) -> str:

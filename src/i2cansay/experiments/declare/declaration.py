@@ -30,6 +30,7 @@ OURS: dict[str, str] = {
     "shared-gaussian": "shared-gaussian.toml",
     "shared-ablation": "shared-ablation.toml",
     "resnet50": "resnet50.toml",
+    "prompts": "prompts.toml",
     "floors": "floors.toml",
 }
 """Declared tables of our own; the paper makes no claims about them."""

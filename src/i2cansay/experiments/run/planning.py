@@ -8,6 +8,8 @@ from math import nan
 from typing import Any
 
 from i2cansay.core.import_by_name import is_import_name
+from i2cansay.encoders.encoder_spec import EncoderSpec
+from i2cansay.encoders.transformer_arrays import is_transformer
 from i2cansay.experiments.declare.cell import Cell, default_parameters
 from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import Block, Column, Row, Table
@@ -151,13 +153,13 @@ def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) ->
     if choice.stand_in and column.stand_in is not None:
         dataset, n_classes = column.stand_in.dataset, column.stand_in.n_classes
     stream = column.stream
-    if learner_class(row.learner).needs_boundaries and not has_sessions(stream):
-        return None, "it needs sessions, and this stream has none"
+    if lacking := _lacking(row.learner, stream, encoder):
+        return None, lacking
     if column.order_free_stream is not None and _is_order_free(row.learner, parameters):
         stream = column.order_free_stream
     cell = Cell(
         dataset=dataset,
-        encoder=encoder,
+        encoder=_with_images(encoder) if learner_class(row.learner).reads_images else encoder,
         stream=stream,
         learner=row.learner,
         parameters=parameters,
@@ -168,6 +170,26 @@ def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) ->
         root=row.root,
     )
     return cell, ""
+
+
+def _lacking(learner: str, stream: str, encoder: str) -> str:
+    """Say what a learner needs that a stream or an encoder does not have; nothing where it has all it needs."""
+    kind = learner_class(learner)
+    if kind.needs_boundaries and not has_sessions(stream):
+        return "it needs sessions, and this stream has none"
+    if kind.reads_images and not is_transformer(encoder):
+        return "it needs a vision transformer"
+    return ""
+
+
+def _with_images(encoder: str) -> str:
+    """Return the encoder that gives a learner the images beside the features.
+
+    >>> _with_images("deit_tiny@96")
+    'deit_tiny+pixels@96'
+    """
+    spec = EncoderSpec.parse(encoder)
+    return encoder if spec.features == "pixels" else str(replace(spec, features="pixels"))
 
 
 def _is_order_free(learner: str, parameters: Mapping[str, Any]) -> bool:

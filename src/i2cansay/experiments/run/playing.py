@@ -8,25 +8,33 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 import i2cansay
 from i2cansay.core.statistics.signed_root import signed_root
 from i2cansay.evaluate import play
+from i2cansay.evaluate.bookmark import Bookmark
 from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.run.held_out import hold_out
+from i2cansay.experiments.run.image_progress import ImageProgress
 from i2cansay.experiments.run.record import Record, kept_rows
 from i2cansay.experiments.run.shared_features import SharedFeatures
 from i2cansay.learners import learner_class, make_seeded_learner
+from i2cansay.learners.torch_extra import import_torch
 from i2cansay.streams import low_data, make_stream
 
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
-def play_cell(cell: Cell, features: SharedFeatures) -> Record:
-    """Drive the cell's stream through its learner; for the same seed, every learner sees the same order."""
+def play_cell(cell: Cell, features: SharedFeatures, bookmark: Path | None = None) -> Record:
+    """Drive the cell's stream through its learner; for the same seed, every learner sees the same order.
+
+    A cell that takes minutes writes a `bookmark` now and then, and goes on from there if it was killed.
+    """
     begin = perf_counter()
+    key = cell.key(features.fingerprint)
     (X, y), (X_test, y_test) = features.open("train"), features.open("test")
     if cell.n_classes is not None:
         kept = np.unique(y)[: cell.n_classes]
@@ -41,7 +49,8 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
     if cell.root:
         X, X_test = signed_root(X), signed_root(X_test)
     kind = learner_class(cell.learner)
-    learner = make_seeded_learner(cell.learner, cell.seed, **{"blocks": features.blocks, **cell.parameters})
+    told = {"blocks": features.blocks, **(image_parameters(cell) if kind.reads_images else {})}
+    learner = make_seeded_learner(cell.learner, cell.seed, **{**told, **cell.parameters})
     outcome = play(
         learner,
         X,
@@ -51,10 +60,12 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
         y_test=y_test,
         prequential=cell.prequential,
         every_session=cell.every_session and kind.streaming,
+        progress=ImageProgress(cell) if kind.reads_images else None,
+        bookmark=None if bookmark is None else Bookmark(bookmark, {"key": key, "commit": commit()}),
     )
     answers = learner.predict(X_test[kept_rows(len(X_test))])
     return Record(
-        key=cell.key(features.fingerprint),
+        key=key,
         cell=cell.identity(),
         parameters=cell.all_parameters(),
         features=features.identity,
@@ -64,6 +75,18 @@ def play_cell(cell: Cell, features: SharedFeatures) -> Record:
         versions=versions(),
         commit=commit(),
     )
+
+
+def image_parameters(cell: Cell) -> dict[str, Any]:
+    """Return what a learner that reads images has to be told: the network that its prompts are for.
+
+    Torch then uses one thread, as all that runs in a cell does.
+    """
+    from i2cansay.encoders.transformer_arrays import transformer_arrays
+    from i2cansay.learners.prompts.transformer_weights import TransformerWeights
+
+    import_torch().set_num_threads(1)
+    return {"network": TransformerWeights(**transformer_arrays(cell.encoder)._asdict())}
 
 
 @cache

@@ -30,6 +30,10 @@ class RecordFolder:
         """Return the file that a process locks while it plays the cell."""
         return self.path / ".locks" / key
 
+    def bookmark_of(self, key: str) -> Path:
+        """Return where a cell that takes minutes notes how far it has come."""
+        return self.path / ".bookmarks" / key
+
     def get(self, cell: Cell, features: str, *, report: Report | None = None) -> Record | None:
         """Return the record of a cell on features of this fingerprint.
 

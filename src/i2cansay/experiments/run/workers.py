@@ -128,7 +128,7 @@ def _play_claimed(task: Task) -> Record | None:
         with exclusive(task.folder.lock_of(task.key), waiting=_refuse):
             record = None if task.again else task.record()
             if record is None:
-                record = play_cell(task.cell, task.features)
+                record = play_cell(task.cell, task.features, task.folder.bookmark_of(task.key))
                 task.folder.put(record)
             return record
     except _BusyElsewhere:

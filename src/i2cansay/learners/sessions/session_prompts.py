@@ -1,0 +1,248 @@
+"""The prompt methods as published: told where a session ends, and trained for several passes over each."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from i2cansay.core.types import Float32, Float64, Rows
+from i2cansay.learners.parameters import check_whole
+from i2cansay.learners.prompts.coda import CODAPrompt
+from i2cansay.learners.prompts.dualprompt import DualPrompt
+from i2cansay.learners.prompts.l2p import L2P
+from i2cansay.learners.prompts.prompt_learner import PromptLearner
+from i2cansay.learners.prompts.transformer_weights import TransformerWeights
+
+SessionMask = Literal["session", "seen"]
+"""Which classes compete in the loss: those of the session and of what is replayed, or all that have come."""
+
+
+class SessionPrompts(PromptLearner):
+    """What the published forms share: a new optimiser for each session, several passes, and the session's mask."""
+
+    needs_boundaries: ClassVar[bool] = True
+    masks: ClassVar[tuple[str, ...]] = ("session", "seen")
+    steps = 1  # the passes are counted by `epochs`
+    epochs: int
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_whole(epochs=self.epochs, at_least=1)
+
+    def _batches(self, n: int) -> list[Rows]:
+        return [self._rng.permutation(n)]  # `fit` is one session, whatever the batches of its training
+
+    def _train(self, X: Float32, rows: Rows, shares: Float64) -> None:
+        self._prompts.start_over()
+        self._head.start_over()
+        self._in_session = np.unique(rows)
+        for _ in range(self.epochs):
+            order = self._rng.permutation(len(X))
+            for start in range(0, len(X), self.batch_size):
+                batch = order[start : start + self.batch_size]
+                self._step(*self._with_replay(X[batch], rows[batch], shares[batch]))
+
+    def _competing(self, rows: Rows) -> NDArray[np.bool_]:
+        competing = np.full(len(self._labels), self.mask == "seen")
+        competing[rows] = competing[self._in_session] = True
+        # A session of one class would teach nothing, as a batch of one class.
+        return competing if competing.sum() > 1 else np.ones_like(competing)
+
+
+class SessionL2P(SessionPrompts, L2P):
+    """L2P with session boundaries: it takes each batch for a session.
+
+    Parameters
+    ----------
+    pool_size, prompt_length, n_chosen, strength, network, blocks, memory_size, n_replayed, lr, random_state
+        As in `L2P`.
+    mask : {"session", "seen"}
+        Which classes compete in the loss; published is "session".
+    epochs, batch_size : int
+        Passes over a session, and samples to a step.
+
+    Examples
+    --------
+    >>> from i2cansay.testing.blobs import blobs
+    >>> X, y = blobs(n_classes=2, per_class=20)
+    >>> model = SessionL2P(lr=0.05, pool_size=4, n_chosen=2, batch_size=10, random_state=0).partial_fit(X, y)
+    >>> model.score(X, y) > 0.7  # about 1.0
+    True
+    """
+
+    summary = "L2P, told where sessions end"
+    small_parameters = MappingProxyType(
+        {"pool_size": 4, "prompt_length": 2, "n_chosen": 2, "lr": 0.05, "epochs": 2, "batch_size": 10}
+    )
+
+    def __init__(
+        self,
+        *,
+        pool_size: int = 10,
+        prompt_length: int = 5,
+        n_chosen: int = 5,
+        strength: float = 0.1,
+        mask: SessionMask = "session",
+        network: TransformerWeights | None = None,
+        blocks: tuple[int, ...] | None = None,
+        memory_size: int = 0,
+        n_replayed: int = 16,
+        epochs: int = 5,
+        lr: float = 0.001875,
+        batch_size: int = 16,
+        random_state: Any = None,
+    ) -> None:
+        self.pool_size = pool_size
+        self.prompt_length = prompt_length
+        self.n_chosen = n_chosen
+        self.strength = strength
+        self.mask = mask  # type: ignore[assignment]
+        self.network = network
+        self.blocks = blocks
+        self.memory_size = memory_size
+        self.n_replayed = n_replayed
+        self.epochs = epochs
+        self.lr = lr
+        self.batch_size = batch_size
+        self.random_state = random_state
+
+
+class SessionDualPrompt(SessionPrompts, DualPrompt):
+    """DualPrompt with session boundaries: each session that brings new classes has an expert of its own.
+
+    Its expert starts as a copy of the last one and is fixed when the session ends. With more sessions than
+    `pool_size` the last expert goes on.
+
+    Parameters
+    ----------
+    pool_size : int
+        Experts: at least as many as there will be sessions.
+    prompt_length, general_blocks, expert_blocks, strength, network, blocks, memory_size, n_replayed, lr
+        As in `DualPrompt`, and so is `random_state`.
+    mask, epochs, batch_size
+        As in `SessionL2P`.
+
+    Examples
+    --------
+    >>> from i2cansay.testing.blobs import blobs
+    >>> X, y = blobs(n_classes=2, per_class=20)
+    >>> model = SessionDualPrompt(
+    ...     lr=0.05, general_blocks=(0,), expert_blocks=(1,), batch_size=10, random_state=0).partial_fit(X, y)
+    >>> model.score(X, y) > 0.7  # about 1.0
+    True
+    """
+
+    summary = "DualPrompt, told where sessions end"
+    small_parameters = MappingProxyType({**DualPrompt.small_parameters, "epochs": 2, "batch_size": 10})
+    expert = "arrivals"
+    classes_per_expert = 1
+
+    def __init__(
+        self,
+        *,
+        pool_size: int = 10,
+        prompt_length: int = 5,
+        general_blocks: tuple[int, ...] = (0, 1),
+        expert_blocks: tuple[int, ...] = (2, 3, 4),
+        strength: float = 1.0,
+        mask: SessionMask = "session",
+        network: TransformerWeights | None = None,
+        blocks: tuple[int, ...] | None = None,
+        memory_size: int = 0,
+        n_replayed: int = 24,
+        epochs: int = 5,
+        lr: float = 0.0028,
+        batch_size: int = 24,
+        random_state: Any = None,
+    ) -> None:
+        self.pool_size = pool_size
+        self.prompt_length = prompt_length
+        self.general_blocks = general_blocks
+        self.expert_blocks = expert_blocks
+        self.strength = strength
+        self.mask = mask  # type: ignore[assignment]
+        self.network = network
+        self.blocks = blocks
+        self.memory_size = memory_size
+        self.n_replayed = n_replayed
+        self.epochs = epochs
+        self.lr = lr
+        self.batch_size = batch_size
+        self.random_state = random_state
+
+    def _open_up_to(self, n: int) -> None:
+        super()._open_up_to(self._opened.opened + 1)
+
+
+class SessionCODAPrompt(SessionPrompts, CODAPrompt):
+    """CODA-Prompt with session boundaries: a session that brings new classes opens components and fixes the others.
+
+    Parameters
+    ----------
+    n_components, per_session : int
+        Components of each block, and how many of them a session opens; the published number is the first divided by
+        the number of sessions, which has to be known.
+    prompt_length, prefix_blocks, strength, network, blocks, memory_size, n_replayed, lr, random_state
+        As in `CODAPrompt`.
+    mask, epochs, batch_size
+        As in `SessionL2P`.
+
+    Examples
+    --------
+    >>> from i2cansay.testing.blobs import blobs
+    >>> X, y = blobs(n_classes=2, per_class=20)
+    >>> model = SessionCODAPrompt(
+    ...     lr=0.05, n_components=4, per_session=2, prefix_blocks=(0,), batch_size=10, epochs=5, random_state=0)
+    >>> model.partial_fit(X, y).score(X, y) > 0.7  # about 1.0
+    True
+    """
+
+    summary = "CODA-Prompt, told where sessions end"
+    small_parameters = MappingProxyType(
+        {**CODAPrompt.small_parameters, "per_session": 2, "epochs": 2, "batch_size": 10}
+    )
+    growth = "arrivals"
+    per_class = 1
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 100,
+        per_session: int = 10,
+        prompt_length: int = 8,
+        prefix_blocks: tuple[int, ...] = (0, 1, 2, 3, 4),
+        strength: float = 0.1,
+        mask: SessionMask = "session",
+        network: TransformerWeights | None = None,
+        blocks: tuple[int, ...] | None = None,
+        memory_size: int = 0,
+        n_replayed: int = 50,
+        epochs: int = 20,
+        lr: float = 0.001,
+        batch_size: int = 50,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.per_session = per_session
+        self.prompt_length = prompt_length
+        self.prefix_blocks = prefix_blocks
+        self.strength = strength
+        self.mask = mask  # type: ignore[assignment]
+        self.network = network
+        self.blocks = blocks
+        self.memory_size = memory_size
+        self.n_replayed = n_replayed
+        self.epochs = epochs
+        self.lr = lr
+        self.batch_size = batch_size
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_whole(per_session=self.per_session, at_least=1)
+
+    def _open(self, n: int) -> None:
+        super()._open(self.per_session)
