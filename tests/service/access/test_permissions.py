@@ -26,6 +26,8 @@ SCOPES = {
     ("POST", "/v1/models/{name}/learn"): "teach",
     ("POST", "/v1/models/{name}/predict"): "predict",
     ("POST", "/v1/models/{name}/undo"): "teach",
+    ("GET", "/v1/models/{name}/lessons"): "teach",
+    ("POST", "/v1/models/{name}/lessons/{id}/move"): "teach",
     ("GET", "/v1/models/{name}/classes"): "predict",
     ("POST", "/v1/models/{name}/classes/forget"): "teach",
     ("POST", "/v1/models/{name}/classes/rename"): "teach",
@@ -91,7 +93,7 @@ def test_the_description_names_the_scope_of_each_route(shared: Running) -> None:
         for method, content in methods.items()
     }
     assert described == {route: SCOPES[route] for route in described}
-    assert len(described) == 19
+    assert len(described) == 21
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,14 @@ from i2cansay.service.storage.model_records import ClassRecord, ModelFacts
 
 @dataclass(frozen=True)
 class UndoableLesson:
-    """The rows of a lesson, kept in memory `until` a time so that the lesson can be taken back."""
+    """The rows of a lesson, kept in memory `until` a time so that the lesson can be taken back.
+
+    Without a name nobody can ask for it: rows are kept because others of their class can be taken back.
+    """
 
     rows: TaughtRows
     until: float
+    named: bool = True
 
 
 @dataclass(frozen=True)

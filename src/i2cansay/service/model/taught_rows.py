@@ -64,6 +64,12 @@ class PrequentialScores:
         """Return some of the rows."""
         return PrequentialScores(self.scored[rows], self.correct[rows])
 
+    def beside(self, others: PrequentialScores) -> PrequentialScores:
+        """Return the scores of these rows, then those of others."""
+        return PrequentialScores(
+            np.concatenate([self.scored, others.scored]), np.concatenate([self.correct, others.correct])
+        )
+
 
 @dataclass(frozen=True)
 class TaughtRows:
@@ -132,6 +138,19 @@ class TaughtRows:
     def without(self, serials: Integers) -> TaughtRows:
         """Return the rows that do not have one of these serials."""
         return self.select(np.flatnonzero(~np.isin(self.serials, serials)))
+
+    def beside(self, others: TaughtRows) -> TaughtRows:
+        """Return these rows and others of the same lesson."""
+        if not len(others):
+            return self
+        return replace(
+            self,
+            X=np.concatenate([self.X, others.X]),
+            labels=self.labels + others.labels,
+            serials=np.concatenate([self.serials, others.serials]),
+            positions=np.concatenate([self.positions, others.positions]),
+            tested=self.tested.beside(others.tested),
+        )
 
     def renamed(self, old: str, new: str) -> TaughtRows:
         """Return the rows with a class renamed."""
