@@ -240,6 +240,11 @@ class RemoteModel:
         answer: dict[str, Any] = self._call("GET", "/accuracy")
         return answer
 
+    def confusion(self) -> dict[str, Any]:
+        """Return what was predicted for samples of each class just before they were learnt."""
+        answer: dict[str, Any] = self._call("GET", "/confusion")
+        return answer
+
     def log(self, after: int = 0, limit: int = 100) -> list[dict[str, Any]]:
         """Return lines of the audit log."""
         lines: list[dict[str, Any]] = self._call("GET", f"/log?after={after}&limit={limit}")["log"]

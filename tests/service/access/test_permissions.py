@@ -32,6 +32,7 @@ SCOPES = {
     ("POST", "/v1/models/{name}/classes/forget"): "teach",
     ("POST", "/v1/models/{name}/classes/rename"): "teach",
     ("GET", "/v1/models/{name}/accuracy"): "predict",
+    ("GET", "/v1/models/{name}/confusion"): "predict",
     ("GET", "/metrics"): "predict",
     ("GET", "/healthz"): None,
     ("GET", "/readyz"): None,
@@ -93,7 +94,7 @@ def test_the_description_names_the_scope_of_each_route(shared: Running) -> None:
         for method, content in methods.items()
     }
     assert described == {route: SCOPES[route] for route in described}
-    assert len(described) == 21
+    assert len(described) == 22
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from i2cansay.service.errors import too_large
 from i2cansay.service.http.api import LEARN_FORM, PREDICT_FORM, Key, body_of, wait
 from i2cansay.service.http.bodies import ParsedBody, to_learn, to_predict
 from i2cansay.service.http.schemas import (
-    AccuracyAnswer,
     ClassesAnswer,
     LabelBody,
     LearnBody,
@@ -150,13 +149,6 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         done = await wait(service.model(name).teach(request), limits.seconds)
         assert isinstance(done, RevisionResult)
         return JSONResponse(asdict(done))
-
-    @router.get("/models/{name}/accuracy", dependencies=[needs("predict")], response_model=AccuracyAnswer)
-    async def accuracy(name: str) -> Response:
-        """Return how often the model predicted samples correctly just before it learnt them."""
-        points = service.model(name).snapshot.curve.points
-        total, right = sum(point.samples for point in points), sum(point.correct for point in points)
-        return JSONResponse({"points": [asdict(p) for p in points], "samples": total, "correct": right})
 
 
 async def features_of(service: Service, model: ServedModel, parsed: ParsedBody, request: Request) -> Float32:

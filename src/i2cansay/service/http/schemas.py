@@ -300,22 +300,6 @@ class RevisionAnswer(BaseModel):
     ]
 
 
-class CurvePointAnswer(BaseModel):
-    """Some consecutive samples of known classes."""
-
-    samples: int
-    correct: int
-    until: float
-
-
-class AccuracyAnswer(BaseModel):
-    """How often the model predicted samples correctly just before it learnt them."""
-
-    points: list[CurvePointAnswer]
-    samples: int
-    correct: int
-
-
 class LogLine(BaseModel):
     """A line of the audit log."""
 

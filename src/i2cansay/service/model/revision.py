@@ -31,7 +31,7 @@ def _forget(transaction: Transaction, request: Forget) -> RevisionResult:
     waiting = transaction.state.pending.pop(label, None)
     if waiting is None:
         transaction.state.learner.forget(label)
-        transaction.set_class(label, None)
+        transaction.drop_class(label)
         transaction.note("forget", label, count, request.who)
     for rows in waiting or ():
         transaction.take_back(rows)

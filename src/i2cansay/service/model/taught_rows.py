@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -50,24 +50,29 @@ class PrequentialScores:
         Whether a row was predicted: rows of new classes are not.
     correct : (n,) array
         Whether the prediction was right.
+    predicted : (n,) array
+        The number of the class that was predicted, 0 where it is not on the disk.
     """
 
     scored: NDArray[np.bool_]
     correct: NDArray[np.bool_]
+    predicted: Integers
 
     @classmethod
     def nothing(cls, n: int) -> PrequentialScores:
         """Return the scores of rows that were not predicted."""
-        return cls(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool))
+        return cls(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), np.zeros(n, dtype=np.int64))
 
     def select(self, rows: slice | Integers) -> PrequentialScores:
         """Return some of the rows."""
-        return PrequentialScores(self.scored[rows], self.correct[rows])
+        return PrequentialScores(self.scored[rows], self.correct[rows], self.predicted[rows])
 
     def beside(self, others: PrequentialScores) -> PrequentialScores:
         """Return the scores of these rows, then those of others."""
         return PrequentialScores(
-            np.concatenate([self.scored, others.scored]), np.concatenate([self.correct, others.correct])
+            np.concatenate([self.scored, others.scored]),
+            np.concatenate([self.correct, others.correct]),
+            np.concatenate([self.predicted, others.predicted]),
         )
 
 
@@ -108,6 +113,12 @@ class TaughtRows:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    def tests(self, numbers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+        """Yield the numbers of the class taught and the class predicted for each row that was tested."""
+        for index in np.flatnonzero(self.tested.scored).tolist():
+            taught = numbers[self.labels[index]]
+            yield taught, taught if self.tested.correct[index] else int(self.tested.predicted[index])
 
     def labels_by_serial(self) -> Iterator[tuple[int, str]]:
         """Yield the serial and the label of each row."""

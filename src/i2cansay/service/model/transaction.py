@@ -250,8 +250,15 @@ class Transaction:
         scored = np.concatenate([rows.tested.scored for rows in gathered])
         correct = np.concatenate([rows.tested.correct for rows in gathered]) & scored
         if scored.any():
-            curve = self.state.curve.add(int(scored.sum()), int(correct.sum()), self.now)
-            self.state = replace(self.state, curve=curve)
+            numbers = self.state.numbers()
+            tests = (pair for rows in gathered for pair in rows.tests(numbers))
+            on_disk = set(numbers.values())  # a class may have gone since the test
+            known = ((taught, each if each in on_disk else 0) for taught, each in tests)
+            self.state = replace(
+                self.state,
+                curve=self.state.curve.add(int(scored.sum()), int(correct.sum()), self.now),
+                confusion=self.state.confusion.add(known),
+            )
         who = [rows.source.who for rows in gathered for _ in range(len(rows))]
         lines = list(zip(labels, who, strict=True))
         n_scored, n_correct = Counter(compress(lines, scored)), Counter(compress(lines, correct))
@@ -337,6 +344,12 @@ class Transaction:
             self.state.classes.pop(label, None)
         else:
             self.state.classes[label] = record
+
+    def drop_class(self, label: str) -> None:
+        """Strike a class out with what was counted of it."""
+        confusion = self.state.confusion.without(self.state.classes[label].number)
+        self.set_class(label, None)
+        self.state = replace(self.state, confusion=confusion)
 
     def note(
         self, action: str, label: str, count: int, who: str, *, scored: int = 0, correct: int = 0

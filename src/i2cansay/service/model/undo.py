@@ -57,7 +57,7 @@ class TakenOut(NamedTuple):
 def take_out(transaction: Transaction, name: str, rows: TaughtRows) -> TakenOut:
     """Take rows of the lesson `name` out and drop the lesson; raise ServiceError and change nothing."""
     settled = settled_rows(transaction.state, rows)
-    numbers = {label: record.number for label, record in transaction.state.classes.items()}
+    numbers = transaction.state.numbers()
     small = _unlearn(transaction, settled, name)
     del transaction.state.lessons[name]
     transaction.take_back(rows)
@@ -138,10 +138,15 @@ def _unlearn(transaction: Transaction, rows: TaughtRows, name: str) -> list[str]
     for label, count in left.items():
         if count > 1 and _alike(learner, label, others.rows(label, but=name), count):
             raise _one_image(label, count)
-    transaction.state = replace(state, learner=learner)
+    # Under a wrong label a test was none.
+    confusion = state.confusion.remove(rows.tests(state.numbers()))
+    transaction.state = replace(state, learner=learner, confusion=confusion)
     for label, count in Counter(rows.labels).items():
         record = state.classes[label].more(-count, transaction.now)
-        transaction.set_class(label, record if left[label] >= state.facts.min_samples else None)
+        if left[label] >= state.facts.min_samples:
+            transaction.set_class(label, record)
+        else:
+            transaction.drop_class(label)
     return [label for label, count in left.items() if count == 1]
 
 
