@@ -134,7 +134,7 @@ def test_a_head_is_answered_with_the_tag(shared: Running) -> None:
 
 def test_export_says_which_formats_there_are(shared: Running) -> None:
     status, _, answer = send(shared, "GET", f"{PATH}/export?format=onnx")
-    assert (status, answer["code"]) == (501, "not_available")
+    assert (status, answer["code"]) == (404, "not_found")
     assert "ONNX" in answer["detail"]
     status, _, answer = send(shared, "GET", f"{PATH}/export?format=pickle")
     assert status == 422

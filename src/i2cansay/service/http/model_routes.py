@@ -10,12 +10,11 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
 from i2cansay.service.access.permissions import needs
-from i2cansay.service.errors import ServiceError, refused
+from i2cansay.service.errors import not_found, refused
 from i2cansay.service.http.api import BYTES
 from i2cansay.service.http.downloads import Downloads
 from i2cansay.service.http.schemas import (
     ChoicesAnswer,
-    ErrorAnswer,
     LogAnswer,
     ModelAnswer,
     ModelsAnswer,
@@ -77,17 +76,13 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
         "/models/{name}/export",
         dependencies=[needs("admin")],
         response_class=Response,
-        responses={**BYTES, 501: {"model": ErrorAnswer, "description": "There is no such export yet."}},
+        responses=BYTES,
     )
     async def export_model(name: str, format: Literal["i2cs", "onnx"] = "i2cs") -> Response:
         """Download the model as a file for `i2cansay.load` and `import`, without classes that are in memory only."""
         model = service.model(name)
         if format == "onnx":
-            raise ServiceError(
-                501,
-                "not_available",
-                "models cannot be exported as ONNX yet; use format=i2cs, which i2cansay opens",
-            )
+            raise not_found("models cannot be exported as ONNX yet; use format=i2cs, which i2cansay opens")
         return await downloads.of(model, lambda: export(model.state()), f"{name}.i2cs")
 
     @router.post(
