@@ -170,8 +170,8 @@ def test_a_model_without_classes_cannot_be_tried(running: Running) -> None:
 
 def test_a_prediction_has_what_puts_the_least_sure_first(running: Running) -> None:
     rng = np.random.default_rng(0)
-    for learner, parameters in (("paper", {}), ("best", {}), ("ridge", {})):
-        model = running.client.create(learner, encoder=None, learner=learner, parameters=parameters)
+    for learner in ("paper", "best", "ridge"):
+        model = running.client.create(learner, encoder=None, learner=learner)
         for _ in range(5):
             model.learn(["a", "b"] * 4, features=rows(["a", "b"] * 4, rng))
         known, strange = model.predict(features=np.concatenate([rows(["a"], rng), rows(["other"], rng)]))

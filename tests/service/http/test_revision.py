@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -45,12 +46,13 @@ def test_nothing_new_is_304_and_every_change_is_seen(running: Running) -> None:
     assert unchanged()
     waits = model.learn("c", features=rows(["c"], rng))  # in memory only
     assert not unchanged()
-    for change in (
+    changes: list[Callable[[], object]] = [
         lambda: model.move(waits, "a"),
         lambda: model.undo(waits),
         lambda: model.rename("a", "z"),
         lambda: model.forget("z"),
-    ):
+    ]
+    for change in changes:
         change()
         assert not unchanged()
         assert unchanged()
