@@ -58,8 +58,8 @@ class ServedModel:
                 self._database.close()
                 raise
         self.facts = self._state.facts
-        self._listed: tuple[ModelState, list[LessonLine]] = self._state, []  # nothing is in memory yet
         self._opened, self._changes = secrets.token_hex(4), 0
+        self._listed: tuple[int, list[LessonLine]] = 0, []  # nothing is in memory yet
         self._doubtful = False
         self._deleted = False
         name = f"model {self.facts.name}"
@@ -232,10 +232,10 @@ class ServedModel:
 
     def lessons(self) -> list[LessonLine]:
         """Return the lessons that can be taken back or moved now, the newest first."""
-        state, listed = self._listed
-        if state is not self._state:  # a list takes a look at every row in memory
-            state = self._state
-            self._listed = state, (listed := lesson_list(state))
+        change, (listed_at, listed) = self._changes, self._listed
+        if change != listed_at:  # a list takes a look at every row in memory
+            # Not kept with the state, which would keep features in memory that are to go.
+            self._listed = change, (listed := lesson_list(self._state))
         now = time.time()
         return [line for line in listed if line.until >= now]
 
