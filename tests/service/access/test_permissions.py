@@ -26,10 +26,15 @@ SCOPES = {
     ("POST", "/v1/models/{name}/learn"): "teach",
     ("POST", "/v1/models/{name}/predict"): "predict",
     ("POST", "/v1/models/{name}/undo"): "teach",
+    ("GET", "/v1/models/{name}/lessons"): "teach",
+    ("POST", "/v1/models/{name}/lessons/{id}/move"): "teach",
     ("GET", "/v1/models/{name}/classes"): "predict",
     ("POST", "/v1/models/{name}/classes/forget"): "teach",
     ("POST", "/v1/models/{name}/classes/rename"): "teach",
     ("GET", "/v1/models/{name}/accuracy"): "predict",
+    ("GET", "/v1/models/{name}/confusion"): "predict",
+    ("GET", "/v1/models/{name}/map"): "predict",
+    ("POST", "/v1/models/{name}/test"): "predict",
     ("GET", "/metrics"): "predict",
     ("GET", "/healthz"): None,
     ("GET", "/readyz"): None,
@@ -91,7 +96,7 @@ def test_the_description_names_the_scope_of_each_route(shared: Running) -> None:
         for method, content in methods.items()
     }
     assert described == {route: SCOPES[route] for route in described}
-    assert len(described) == 19
+    assert len(described) == 24
 
 
 @pytest.mark.parametrize(

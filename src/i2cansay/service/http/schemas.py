@@ -105,6 +105,17 @@ class PredictBody(SamplesBody):
     ] = 0.05
 
 
+class TestBody(LearnBody):
+    """Samples with labels, to be predicted and not learnt."""
+
+    error: Annotated[
+        float, Field(gt=0, lt=1, description="The share of answers called sure that may be wrong.")
+    ] = 0.05
+    new_error: Annotated[
+        float, Field(gt=0, lt=1, description="The share of samples of known classes that may be called new.")
+    ] = 0.05
+
+
 class LabelBody(StrictBody):
     """A class."""
 
@@ -122,6 +133,12 @@ class UndoBody(StrictBody):
     """A lesson to take back."""
 
     lesson: Annotated[str, Field(max_length=100, examples=["257ab10b54a1cc62"])]
+
+
+class MoveBody(StrictBody):
+    """The class of a lesson."""
+
+    label: NewLabel
 
 
 class ErrorAnswer(BaseModel):
@@ -151,6 +168,9 @@ class ModelAnswer(BaseModel):
     classes: int
     samples: int
     version: Annotated[int, Field(description="Grows with every commit.")]
+    revision: Annotated[
+        str, Field(description="Another one after every change, those in memory too; the ETag of a model.")
+    ]
     can_undo: bool
     read_only: str
     unproven: Annotated[str, Field(description="What an imported file could not prove, else empty.")] = ""
@@ -204,6 +224,30 @@ class LessonAnswer(BaseModel):
     ]
 
 
+class UndoableLessonAnswer(BaseModel):
+    """A lesson that can still be taken back or moved, since its features are in memory."""
+
+    id: str
+    at: Annotated[float, Field(description="When it was taught, in seconds since 1970.")]
+    who: Annotated[str, Field(description="The name of the token that taught or moved it, else empty.")]
+    labels: Annotated[dict[str, int], Field(description="How many of its samples each class has now.")]
+    n: int
+    until: Annotated[float, Field(description="When it can no longer be taken back.")]
+    reason: Annotated[
+        str | None,
+        Field(
+            description="Why it cannot be taken back now. Where nothing is foreseen, undo has the last word."
+        ),
+    ]
+
+
+class UndoableLessonsAnswer(BaseModel):
+    """The lessons that can still be taken back, the newest first."""
+
+    lessons: list[UndoableLessonAnswer]
+    older: Annotated[str, Field(description="Why older lessons cannot be taken back.")]
+
+
 class ClassProbabilityAnswer(BaseModel):
     """A class and its probability."""
 
@@ -225,6 +269,12 @@ class PredictionAnswer(BaseModel):
     ]
     set_size: Annotated[
         int, Field(description="How many classes are possible; but for `error` the right one is among them.")
+    ]
+    novelty: Annotated[
+        float | None,
+        Field(
+            description="Larger is stranger, among the answers of one version; null where it is not known."
+        ),
     ]
     set: Annotated[list[str], Field(description="The likeliest of the possible classes, at most `top`.")]
     top: list[ClassProbabilityAnswer]
@@ -268,22 +318,6 @@ class RevisionAnswer(BaseModel):
         list[str],
         Field(description="Classes that are now too small to be written, and are in memory only."),
     ]
-
-
-class CurvePointAnswer(BaseModel):
-    """Some consecutive samples of known classes."""
-
-    samples: int
-    correct: int
-    until: float
-
-
-class AccuracyAnswer(BaseModel):
-    """How often the model predicted samples correctly just before it learnt them."""
-
-    points: list[CurvePointAnswer]
-    samples: int
-    correct: int
 
 
 class LogLine(BaseModel):

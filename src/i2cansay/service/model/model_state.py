@@ -8,22 +8,29 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from i2cansay.core.types import State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.limits import Limits
+from i2cansay.service.model.confusion import Confusion
 from i2cansay.service.model.curve import Curve
 from i2cansay.service.model.size import check_size
-from i2cansay.service.model.taught_rows import TaughtRows, stacked
+from i2cansay.service.model.taught_rows import Integers, TaughtRows, stacked
 from i2cansay.service.storage.database import Contents, Damaged, Database
 from i2cansay.service.storage.model_records import ClassRecord, ModelFacts
 
 
 @dataclass(frozen=True)
 class UndoableLesson:
-    """The rows of a lesson, kept in memory `until` a time so that the lesson can be taken back."""
+    """The rows of a lesson, kept in memory `until` a time so that the lesson can be taken back.
+
+    Without a name nobody can ask for it: rows are kept because others of their class can be taken back.
+    """
 
     rows: TaughtRows
     until: float
+    named: bool = True
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,7 @@ class ModelState:
     version: int = 0
     classes: dict[str, ClassRecord] = field(default_factory=dict)
     curve: Curve = field(default_factory=Curve)
+    confusion: Confusion = field(default_factory=Confusion)
     pending: dict[str, tuple[TaughtRows, ...]] = field(default_factory=dict)
     lessons: dict[str, UndoableLesson] = field(default_factory=dict)
     serial: int = 0
@@ -91,6 +99,8 @@ class ModelState:
                 curve=Curve.from_json(notes["curve"]),
                 classes_made=notes["classes_made"],
             )
+            if "confusion" in notes:  # files of earlier versions have none
+                state = replace(state, confusion=Confusion.from_json(notes["confusion"], numbers))
         if len(set(numbers)) < len(numbers) or made > state.classes_made:
             raise ValueError("the numbers of the classes are not as they were given")
         return state
@@ -100,6 +110,7 @@ class ModelState:
         return {
             "curve": self.curve.to_json(),
             "classes_made": self.classes_made,
+            "confusion": self.confusion.to_json(),
         }
 
     @property
@@ -115,9 +126,18 @@ class ModelState:
         durable = self.classes[label].count if label in self.classes else 0
         return durable + sum(map(len, self.pending.get(label, ())))
 
+    def numbers(self) -> dict[str, int]:
+        """Return the numbers of the classes on the disk."""
+        return {label: record.number for label, record in self.classes.items()}
+
     def waiting(self) -> list[TaughtRows]:
         """Return the rows that are in memory only."""
         return [rows for pieces in self.pending.values() for rows in pieces]
+
+    def waiting_serials(self) -> Integers:
+        """Return the serials of the rows that are in memory only."""
+        waiting = [rows.serials for rows in self.waiting()]
+        return np.concatenate(waiting) if waiting else np.zeros(0, np.int64)
 
     def next(self) -> ModelState:
         """Return a copy for a transaction: its learner may be changed, the other parts are replaced."""

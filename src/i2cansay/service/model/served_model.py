@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -14,12 +16,13 @@ import numpy as np
 from i2cansay.service.errors import ServiceError, conflict, not_found, not_stored, refused
 from i2cansay.service.limits import Limits
 from i2cansay.service.model.batcher import Batcher
+from i2cansay.service.model.lesson_list import LessonLine, lesson_list
 from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.requests import Answer, Learn, Question, Request
-from i2cansay.service.model.revision import can_undo
 from i2cansay.service.model.snapshot import Prediction, Snapshot
 from i2cansay.service.model.taught_rows import PrequentialScores
 from i2cansay.service.model.transaction import Transaction
+from i2cansay.service.model.undo import can_undo
 from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.service.storage.database import Damaged, Database, reading
 from i2cansay.service.storage.database_file import copy_of
@@ -55,6 +58,8 @@ class ServedModel:
                 self._database.close()
                 raise
         self.facts = self._state.facts
+        self._opened, self._changes = secrets.token_hex(4), 0
+        self._listed: tuple[int, list[LessonLine]] = 0, []  # nothing is in memory yet
         self._doubtful = False
         self._deleted = False
         name = f"model {self.facts.name}"
@@ -157,7 +162,7 @@ class ServedModel:
             self._doubtful = True
             self._metrics.storage_failed()
             raise not_stored(str(error)) from error
-        self._state, self.snapshot = state, snapshot
+        self._show(state, snapshot)
         self._metrics.learnt(sum(lesson.learnt for lesson in lessons.values()))
         return [lessons[outcome] if isinstance(outcome, str) else outcome for outcome in outcomes]
 
@@ -193,8 +198,12 @@ class ServedModel:
             kept = {label: samples for label, samples in pending.items() if label not in state.classes}
             state = replace(state, pending=kept, serial=self._state.serial)
             snapshot = Snapshot.of(state)
-        self._state, self.snapshot = state, snapshot
+        self._show(state, snapshot)
         self._doubtful = False
+
+    def _show(self, state: ModelState, snapshot: Snapshot) -> None:
+        self._state, self.snapshot = state, snapshot
+        self._changes += 1
 
     # -- the rest -------------------------------------------------------------------------------------------
 
@@ -204,6 +213,15 @@ class ServedModel:
         return len(self._teaching)
 
     @property
+    def revision(self) -> str:
+        """Tells states apart, those that are not on the disk too: it is never the same for two of them.
+
+        Versions alone would be, after a restart or a commit that failed. Ask for it before the state: then the state
+        may be later than its revision, and is asked for once more, but never earlier.
+        """
+        return f"{self._opened}-{self._changes}"
+
+    @property
     def can_undo(self) -> bool:
         """Whether lessons can be taken back."""
         return can_undo(self._state.learner)
@@ -211,6 +229,15 @@ class ServedModel:
     def state(self) -> ModelState:
         """Return the latest committed state."""
         return self._state
+
+    def lessons(self) -> list[LessonLine]:
+        """Return the lessons that can be taken back or moved now, the newest first."""
+        change, (listed_at, listed) = self._changes, self._listed
+        if change != listed_at:  # a list takes a look at every row in memory
+            # Not kept with the state, which would keep features in memory that are to go.
+            self._listed = change, (listed := lesson_list(self._state))
+        now = time.time()
+        return [line for line in listed if line.until >= now]
 
     def log(self, after: int, limit: int) -> list[tuple[int, LogEntry]]:
         """Return lines of the audit log."""

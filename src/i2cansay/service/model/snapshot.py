@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from i2cansay.core.types import Features, Float64
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.errors import conflict
+from i2cansay.service.model.class_map import ClassMap
 from i2cansay.service.model.curve import Curve
 from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.requests import Question
@@ -55,6 +57,8 @@ class Prediction:
         The likeliest of them, as many as `top` has at most.
     top : tuple of ClassProbability
         The likeliest classes, the likeliest first.
+    novelty : float or None
+        How little it is like any class, larger is stranger; None where the learner does not tell.
     """
 
     label: str
@@ -63,6 +67,7 @@ class Prediction:
     set_size: int
     set: tuple[str, ...]
     top: tuple[ClassProbability, ...]
+    novelty: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as it is sent; `asdict` takes several times as long, and predictions are frequent."""
@@ -89,6 +94,7 @@ class Snapshot:
     classes: tuple[ClassLine, ...]
     curve: Curve
     width: int | None
+    numbers: Mapping[str, int]
 
     @classmethod
     def of(cls, state: ModelState) -> Snapshot:
@@ -102,12 +108,19 @@ class Snapshot:
         live = state.live()
         if live is not None:  # learners prepare parts on first use: here, not in a reader
             finite_scores(live, np.zeros((1, live.n_features_in_), dtype=np.float32))
-        return cls(state.version, live, tuple(lines), state.curve, width=state.width)
+        return cls(state.version, live, tuple(lines), state.curve, state.width, state.numbers())
 
     @property
     def tested(self) -> int:
         """On how many samples verdicts rest: predicted before they were learnt; those of long ago count less."""
         return 0 if self.learner is None else round(self.learner._evidence.weight)
+
+    @cached_property
+    def class_map(self) -> ClassMap:
+        """The classes in two dimensions."""
+        if self.learner is None:
+            return ClassMap()
+        return ClassMap.of(self.learner, {line.label: line.count for line in self.classes})
 
     def predict(self, questions: Sequence[Question]) -> list[list[Prediction]]:
         """Return the answers to each question, one for each of its rows; some class must be known."""
@@ -142,6 +155,7 @@ class Snapshot:
                 int(sets[row].sum()),
                 tuple(labels[c] for c in columns if sets[row, c]),
                 tuple(ClassProbability(labels[c], float(probabilities[row, c])) for c in columns),
+                None if novelty is None or not np.isfinite(novelty[row]) else float(novelty[row]),
             )
             for row, columns in enumerate(order.tolist())
         ]
@@ -153,4 +167,8 @@ class Snapshot:
         scores = finite_scores(self.learner, X)
         known = np.array([line.label for line in self.classes])
         given = np.array(labels)
-        return PrequentialScores(np.isin(given, known), self.learner.classes_[scores.argmax(axis=1)] == given)
+        best = scores.argmax(axis=1)
+        numbers = np.array([self.numbers.get(label, 0) for label in self.learner.classes_.tolist()])
+        return PrequentialScores(
+            np.isin(given, known), self.learner.classes_[best] == given, numbers[best].astype(np.int64)
+        )
