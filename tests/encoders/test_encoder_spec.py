@@ -32,7 +32,9 @@ def test_names_with_their_options(text: str | Path, spec: EncoderSpec) -> None:
     ["", "a+", "a@", "a@x", "a@0", "a@-3", "a@064", "a+mirror+stages", "a+stages+stages", "a+Stages", "+x"],
 )
 def test_what_is_no_name_is_shown_the_form(text: str) -> None:
-    with pytest.raises(ValueError, match=r"expected an encoder as NAME\[\+stages\|\+pixels\]\[\+mirror\]\[@SIZE\]"):
+    with pytest.raises(
+        ValueError, match=r"expected an encoder as NAME\[\+stages\|\+pixels\]\[\+mirror\]\[@SIZE\]"
+    ):
         EncoderSpec.parse(text)
 
 
