@@ -14,10 +14,12 @@ from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.analogical import AnalogicalClassifier
 from i2cansay.learners.base import ROUNDED_TO_FLOAT32
+from i2cansay.learners.decision.steps import Step
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.parameters import check_choice, check_not_negative
 from i2cansay.learners.shared.base_temperature import base_temperature
 from i2cansay.learners.shared.closed_form import ClosedForm, Solution
+from i2cansay.learners.shared.decision_steps import shared_steps
 from i2cansay.learners.shared.drawn_analogies import draw_analogies
 from i2cansay.learners.shared.feature_map import FeatureMap, Lift, TransformKind, check_feature_map
 from i2cansay.learners.shared.preconditioned_head import PreconditionedHead, fits_float32
@@ -323,6 +325,14 @@ class SharedI2CANSAY(AnalogicalClassifier):
         return self._closed_form.solve(
             self._scatter, self._current_shrinkage, self.shrink_means, empirical_prior=empirical
         )
+
+    def _decision_steps(self, order: Rows) -> tuple[Step, Step | None]:
+        temperature, head = 1.0, None
+        if self._head is not None:
+            temperature, (weights, centre) = base_temperature(self._scatter.means.count), self._head.linear
+            head = HEAD_SHARE * weights, centre
+        means, solution = self._scatter.means.mean, self._solution.get(self._solve)
+        return shared_steps(self._features, means, solution, temperature=temperature, head=head, order=order)
 
     def novelty(self, X: ArrayLike) -> Float64:
         """Return how little each row of `X`, (n, d), is like any class taught, (n,); larger is stranger.
