@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from i2cansay.encoders.checkpoint import CheckpointError
-from i2cansay.encoders.graph_nodes import IR_VERSION, OPSET, Array, GraphNodes
+from i2cansay.encoders.graph_nodes import Array, GraphNodes
 from i2cansay.encoders.preprocessing import Preprocessing
 from i2cansay.encoders.stages import LAST, Block, Stage, StageError, as_stages, blocks_to_text
 
@@ -162,14 +162,9 @@ class Graph(GraphNodes):
         """Return the nodes so far as a model with outputs of these names and shapes; None is unknown."""
         helper, types = self.onnx.helper, self.onnx.TensorProto
         size: int | str = self._preprocessing.size if self._fixed_size else "size"
-        graph = helper.make_graph(
-            self.nodes,
-            "encoder",
-            [helper.make_tensor_value_info("pixels", types.UINT8, ["n", size, size, 3])],
-            [helper.make_tensor_value_info(name, types.FLOAT, shape) for name, shape in outputs.items()],
-            self.constants,
-        )
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+        inputs = [helper.make_tensor_value_info("pixels", types.UINT8, ["n", size, size, 3])]
+        infos = [helper.make_tensor_value_info(name, types.FLOAT, shape) for name, shape in outputs.items()]
+        return self.finished(inputs, infos, name="encoder")
 
 
 def fold_batch_norm(

@@ -59,3 +59,11 @@ class GraphNodes:
         name = f"{self.prefix}constant_{len(self.constants)}"
         self.constants.append(self.onnx.numpy_helper.from_array(np.asarray(values, order="C"), name))
         return name
+
+    def finished(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], *, name: str, opset: int = OPSET
+    ) -> Any:
+        """Return the nodes so far as a ModelProto with these inputs and outputs."""
+        graph = self.onnx.helper.make_graph(self.nodes, name, inputs, outputs, self.constants)
+        opsets = [self.onnx.helper.make_opsetid("", opset)]
+        return self.onnx.helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)

@@ -11,8 +11,8 @@ from typing import Any
 import i2cansay
 from i2cansay.disk.atomic import write_bytes_atomically
 from i2cansay.encoders.extra import import_extra
-from i2cansay.encoders.graph_nodes import IR_VERSION, OPSET, GraphNodes
-from i2cansay.export.decision_graph import FEATURES, output_infos, write_decision
+from i2cansay.encoders.graph_nodes import OPSET, GraphNodes
+from i2cansay.export.decision_graph import FEATURES, write_decision
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.decision.decision import Decision
 from i2cansay.learners.model_file import header_of
@@ -68,23 +68,10 @@ def learner_model(
 def decision_model(decision: Decision, *, opset: int = OPSET) -> Any:
     """Return a decision as a ModelProto without metadata."""
     graph = GraphNodes("decision_")
-    for name, layer in write_decision(decision, graph).items():
-        graph.add("Identity", layer, output=name)
-    helper, types = graph.onnx.helper, graph.onnx.TensorProto
-    whole = helper.make_graph(
-        graph.nodes,
-        "decision",
-        [helper.make_tensor_value_info(FEATURES, types.FLOAT, ["n", decision.n_features])],
-        output_infos(decision, graph),
-        graph.constants,
-    )
-    return helper.make_model(
-        whole,
-        opset_imports=[helper.make_opsetid("", opset)],
-        ir_version=IR_VERSION,
-        producer_name="i2cansay",
-        producer_version=i2cansay.__version__,
-    )
+    outputs = write_decision(decision, graph)
+    types, info = graph.onnx.TensorProto, graph.onnx.helper.make_tensor_value_info
+    inputs = [info(FEATURES, types.FLOAT, ["n", decision.n_features])]
+    return graph.finished(inputs, outputs, name="decision", opset=opset)
 
 
 def metadata_of(
@@ -108,6 +95,7 @@ def metadata_of(
 
 def add_metadata(model: Any, about: Mapping[str, str]) -> None:
     """Write keys and values into a model."""
+    model.producer_name, model.producer_version = "i2cansay", i2cansay.__version__
     for key, value in about.items():
         entry = model.metadata_props.add()
         entry.key, entry.value = key, value

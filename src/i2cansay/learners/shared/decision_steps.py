@@ -2,33 +2,37 @@
 
 import numpy as np
 
+from i2cansay.core.statistics.means import ClassMeans
 from i2cansay.core.types import Float64, Rows
 from i2cansay.learners.decision.steps import Mapped, Product, RowLeast, RowSum, Step
+from i2cansay.learners.shared.base_temperature import base_temperature
 from i2cansay.learners.shared.closed_form import Solution
 from i2cansay.learners.shared.feature_map import FeatureMap
+from i2cansay.learners.shared.preconditioned_head import PreconditionedHead
 from i2cansay.learners.shared.relative_distance import relative_terms
 
 
 def shared_steps(
     features: FeatureMap,
-    means: Float64,
+    classes: ClassMeans,
     solution: Solution,
-    *,
-    temperature: float,
-    head: tuple[Float64, Float64] | None,
+    head: PreconditionedHead | None,
+    head_share: float,
     order: Rows,
 ) -> tuple[Step, Step | None]:
     """Return the steps to the scores, (n, c), and to the novelty, (n, 1), None for a single class.
 
     Parameters
     ----------
-    means : (c, width) means of the classes
-    temperature : float
-        What the closed form is divided by.
-    head : weights (c, width) and their centre (width,), or None
-        What is added to it.
+    classes : ClassMeans
+        Of the features as they are mapped.
+    head : PreconditionedHead or None
+        What is added to the closed form, which is divided by a temperature then.
+    head_share : float
+        How much it counts.
     order : (c,) rows of the classes in the order of the columns
     """
+    means, temperature = classes.mean, 1.0 if head is None else base_temperature(classes.count)
     scores, factors = solution.closed_form
     centre = features.expand(scores.centre)
     # Rows are measured from the centre as single precision has it; what that changes goes into the offsets.
@@ -43,7 +47,8 @@ def shared_steps(
     projected = product((scores.weights * factors[:, None])[order])
     scaled = projected * (1 / (temperature * factors[order])) + (scores.offset / temperature)[order]
     if head is not None:
-        weights, their_centre = head
+        weights, their_centre = head.linear
+        weights = head_share * weights
         scaled = scaled + (product(weights[order]) + (weights @ (scores.centre - their_centre))[order])
     if len(means) == 1:
         return scaled, None

@@ -216,12 +216,12 @@ class FeatureMap:
         return Joined(tuple(Mapped("signed_root", part) if rooted else part for part, rooted in pairs))
 
     def _lift_steps(self, given: Step, rooted: Step) -> Step:
-        scale = 1 / np.sqrt(self._lift)
+        scale = float(1 / np.sqrt(self._lift))
         if len(self._blocks) == 1:
             lifted = Mapped("rectify", Product(_unit_steps(given), self._drawn()))
             return lifted * scale * _length_steps(rooted)
         directions = tuple(
-            _unit_steps(Columns(rooted, block.start, block.stop)) * np.sqrt(width / self._n_features)
+            _unit_steps(Columns(rooted, block.start, block.stop)) * float(np.sqrt(width / self._n_features))
             for block, width in zip(self._blocks, self._blocks.widths, strict=True)
         )
         return Mapped("rectify", Product(Joined(directions), self._drawn())) * scale

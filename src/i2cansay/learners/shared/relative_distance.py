@@ -90,8 +90,8 @@ def relative_distances(
 class RelativeTerms(NamedTuple):
     """What `relative_distances` of several classes is computed from, where its covariance cannot be asked.
 
-    With ``z = A^-1 p_c . (f - m)``, the products of a row with all means, the distance is
-    ``min_c (squared_c - 2 z_c) + |factor v|^2``, where v is z, or ``f - m`` if there are more classes than dimensions.
+    With ``z_c = (p_c - m) A^-1 (f - m)``, the products of a row with all means, the distance is
+    ``min_c (squared_c - 2 z_c) + |factor v|^2``. Here v is z, or ``f - m`` where classes outnumber dimensions.
 
     Attributes
     ----------

@@ -327,12 +327,8 @@ class SharedI2CANSAY(AnalogicalClassifier):
         )
 
     def _decision_steps(self, order: Rows) -> tuple[Step, Step | None]:
-        temperature, head = 1.0, None
-        if self._head is not None:
-            temperature, (weights, centre) = base_temperature(self._scatter.means.count), self._head.linear
-            head = HEAD_SHARE * weights, centre
-        means, solution = self._scatter.means.mean, self._solution.get(self._solve)
-        return shared_steps(self._features, means, solution, temperature=temperature, head=head, order=order)
+        solution = self._solution.get(self._solve)
+        return shared_steps(self._features, self._scatter.means, solution, self._head, HEAD_SHARE, order)
 
     def novelty(self, X: ArrayLike) -> Float64:
         """Return how little each row of `X`, (n, d), is like any class taught, (n,); larger is stranger.
