@@ -4,6 +4,7 @@ import { square } from "./resample.js";
 
 const RUNTIME = "./runtime/";
 const SHOWN = 5;
+const NAMED = 12;
 const one = (selector) => document.querySelector(selector);
 const MEANINGS = {
   sure: (model) => `Of answers called sure, at most ${percent(model.error)} are wrong, as long as it shows a known class.`,
@@ -12,6 +13,7 @@ const MEANINGS = {
 };
 
 let model, runtime, session, camera = null;
+let last = Promise.resolve(); // one image at a time
 
 function percent(share) {
   return `${Number((100 * share).toFixed(1))}%`;
@@ -22,17 +24,23 @@ function trouble(sentence) {
   one("#trouble").hidden = false;
 }
 
+function known(labels) {
+  const more = labels.length - NAMED;
+  const named = labels.slice(0, NAMED).join(", ");
+  return `It knows ${labels.length === 1 ? "1 class" : `${labels.length} classes`}: ${named}${more > 0 ? `, and ${more} more` : ""}.`;
+}
+
 async function start() {
   model = await (await fetch("./model.json")).json();
   document.title = one("h1").textContent = model.title;
-  one("#known").textContent = `It knows ${model.labels.length} classes: ${model.labels.join(", ")}.`;
+  one("#known").textContent = known(model.labels);
   try {
     runtime = await import(`${RUNTIME}ort.wasm.bundle.min.mjs`);
   } catch {
     trouble(`The folder runtime/ has no ONNX Runtime yet. ${model.how_to_get_runtime}`);
     return;
   }
-  runtime.env.wasm.wasmPaths = new URL(RUNTIME, document.baseURI).href;
+  runtime.env.wasm.wasmPaths = { wasm: new URL(`${RUNTIME}ort-wasm-simd-threaded.wasm`, document.baseURI).href };
   runtime.env.wasm.numThreads = 1; // more need headers that a plain file server does not send
   session = await runtime.InferenceSession.create("./model.onnx");
   for (const control of document.querySelectorAll("button, input")) control.disabled = false;
@@ -49,7 +57,12 @@ function pixelsOf(drawable, width, height) {
   return context.getImageData(0, 0, width, height);
 }
 
-async function answer(image) {
+function answer(image) {
+  last = last.catch(() => {}).then(() => answerNow(image));
+  return last;
+}
+
+async function answerNow(image) {
   const pixels = square(image, model);
   showSquare(pixels);
   const began = performance.now();
@@ -103,13 +116,8 @@ async function answerFile(file) {
   }
 }
 
-async function startCamera() {
-  try {
-    camera = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
-  } catch (error) {
-    trouble(`The camera cannot be used: ${error.message}.`);
-    return;
-  }
+async function followCamera() {
+  camera = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
   one("#trouble").hidden = true;
   one("#camera").textContent = "Stop the camera";
   const video = document.createElement("video");
@@ -118,6 +126,15 @@ async function startCamera() {
   while (camera) {
     await answer(pixelsOf(video, video.videoWidth, video.videoHeight));
     await new Promise(requestAnimationFrame);
+  }
+}
+
+async function startCamera() {
+  try {
+    await followCamera();
+  } catch (error) {
+    stopCamera();
+    trouble(`The camera cannot be used: ${error.message}.`);
   }
 }
 

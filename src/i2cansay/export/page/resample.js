@@ -35,6 +35,12 @@ function contributions(pixels, start, length, size, interpolation) {
   });
 }
 
+function rounded(weights, data, from, step) {
+  let sum = 0.5;
+  for (let k = 0; k < weights.length; k++) sum += weights[k] * data[from + k * step];
+  return Math.floor(sum);
+}
+
 // The square that the model sees: (size, size, 3) bytes, of the middle of an image given as RGBA.
 export function square(image, { size, resize, interpolation }) {
   const { width, height, data } = image;
@@ -45,12 +51,12 @@ export function square(image, { size, resize, interpolation }) {
   const top = rows[0].first;
   const bottom = rows[size - 1].first + rows[size - 1].weights.length;
 
-  const narrow = new Uint8ClampedArray((bottom - top) * size * 3); // rounds and clips by itself
+  const narrow = new Uint8ClampedArray((bottom - top) * size * 3); // clips by itself; halves are rounded up first
   for (let y = top; y < bottom; y++) {
     columns.forEach(({ first, weights }, x) => {
       for (let channel = 0; channel < 3; channel++) {
         const from = (y * width + first) * 4 + channel;
-        narrow[((y - top) * size + x) * 3 + channel] = weights.reduce((sum, w, k) => sum + w * data[from + 4 * k], 0);
+        narrow[((y - top) * size + x) * 3 + channel] = rounded(weights, data, from, 4);
       }
     });
   }
@@ -58,7 +64,7 @@ export function square(image, { size, resize, interpolation }) {
   rows.forEach(({ first, weights }, y) => {
     for (let at = 0; at < size * 3; at++) {
       const from = (first - top) * size * 3 + at;
-      small[y * size * 3 + at] = weights.reduce((sum, w, k) => sum + w * narrow[from + k * size * 3], 0);
+      small[y * size * 3 + at] = rounded(weights, narrow, from, size * 3);
     }
   });
   return new Uint8Array(small.buffer);

@@ -16,6 +16,7 @@ def shared_steps(
     features: FeatureMap,
     classes: ClassMeans,
     solution: Solution,
+    *,
     head: PreconditionedHead | None,
     head_share: float,
     order: Rows,

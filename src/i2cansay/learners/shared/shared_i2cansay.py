@@ -327,8 +327,10 @@ class SharedI2CANSAY(AnalogicalClassifier):
         )
 
     def _decision_steps(self, order: Rows) -> tuple[Step, Step | None]:
-        solution = self._solution.get(self._solve)
-        return shared_steps(self._features, self._scatter.means, solution, self._head, HEAD_SHARE, order)
+        solution, means = self._solution.get(self._solve), self._scatter.means
+        return shared_steps(
+            self._features, means, solution, head=self._head, head_share=HEAD_SHARE, order=order
+        )
 
     def novelty(self, X: ArrayLike) -> Float64:
         """Return how little each row of `X`, (n, d), is like any class taught, (n,); larger is stranger.
