@@ -20,7 +20,6 @@ from tests.encoders.test_onnx_file import mean_colour
 from tests.export.test_learner_file import answers
 from tests.image_learner.images import small_images
 
-
 TOKENS = """
 size = 6
 layout = "nhwc"

@@ -49,6 +49,17 @@ def test_probabilities_by_label_and_in_double_precision() -> None:
     assert found == pytest.approx(expected, abs=1e-4)
 
 
+def test_places_in_place_of_labels() -> None:
+    skl2onnx = pytest.importorskip("skl2onnx")
+    register_converters()
+    X, y = samples(200)
+    learner = make_learner("i2cansay", random_state=0).partial_fit(X, y)
+    model = skl2onnx.to_onnx(learner, X[:1], options={"zipmap": False, "nocl": True})
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    places, _ = session.run(None, {"X": X})
+    np.testing.assert_array_equal(learner.classes_[places], learner.predict(X))
+
+
 def test_without_skl2onnx_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "skl2onnx", None)
     with pytest.raises(

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,13 +34,16 @@ def register_converters() -> None:
             f"I2cansay{learner_class(LEARNERS[name]).__name__}",
             shapes.calculate_linear_classifier_output_shapes,
             convert_learner,
-            options={"zipmap": [True, False, "columns"]},
+            options={"zipmap": [True, False, "columns"], "nocl": [True, False]},
         )
 
 
 def convert_learner(scope: Any, operator: Any, container: Any) -> None:
     """Add a taught learner to a graph of skl2onnx; it asks for arguments of these names."""
-    decision = operator.raw_operator.decision()
+    learner = operator.raw_operator
+    decision = learner.decision()
+    if container.get_options(learner, {"nocl": False})["nocl"]:  # places in place of labels
+        decision = replace(decision, labels=np.arange(len(decision.labels)))
     graph = GraphNodes(scope.get_unique_variable_name("i2cansay") + "_")
     types = graph.onnx.TensorProto
     given, (label, probabilities) = operator.inputs[0].full_name, operator.outputs
