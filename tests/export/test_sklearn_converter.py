@@ -37,16 +37,28 @@ def test_a_pipeline_answers_as_in_python(
     np.testing.assert_allclose(probabilities, pipeline.predict_proba(X), atol=1e-4)
 
 
-def test_probabilities_by_label_and_in_double_precision() -> None:
+def test_probabilities_by_label() -> None:
     skl2onnx = pytest.importorskip("skl2onnx")
     register_converters()
     X, y = samples(200)
     learner = make_learner("i2cansay", random_state=0).partial_fit(X, y)
-    model = skl2onnx.to_onnx(learner, X[:1].astype(np.float64))
+    model = skl2onnx.to_onnx(learner, X[:1])
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    _, (found, *_) = session.run(None, {"X": X[:3].astype(np.float64)})
+    _, (found,) = session.run(None, {"X": X[:1]})
     expected = dict(zip(learner.classes_.tolist(), learner.predict_proba(X[:1])[0], strict=True))
     assert found == pytest.approx(expected, abs=1e-4)
+
+
+def test_double_precision_is_taken_and_given() -> None:
+    skl2onnx = pytest.importorskip("skl2onnx")
+    register_converters()
+    X, y = samples(200)
+    learner = make_learner("i2cansay", random_state=0).partial_fit(X, y)
+    model = skl2onnx.to_onnx(learner, X[:1].astype(np.float64), options={"zipmap": False})
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    _, probabilities = session.run(None, {"X": X.astype(np.float64)})
+    assert probabilities.dtype == np.float64
+    np.testing.assert_allclose(probabilities, learner.predict_proba(X), atol=1e-4)
 
 
 def test_places_in_place_of_labels() -> None:
