@@ -2,9 +2,9 @@
 
     python benchmarks/export_precision.py CASE TRAIN TEST [--samples N] [--asked N]
 
-TRAIN and TEST are NPZ files with features `F` and labels `y`, or folders of stored features. Prints a line of Markdown:
-samples asked, other labels, other verdicts, the largest difference of a probability relative to the largest of its row,
-and the largest difference of novelty relative to its standard deviation.
+TRAIN and TEST are NPZ files with features `F` and labels `y`, or folders of stored features. Prints a line of
+Markdown: samples asked, other labels, other verdicts, the largest difference of a probability relative to the
+largest of its row, and the largest difference of novelty relative to its standard deviation.
 """
 
 import argparse

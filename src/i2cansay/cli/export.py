@@ -43,7 +43,7 @@ def export(
     Label, probabilities and verdict come out; the labels and where the file comes from are in its metadata. A page
     for a browser takes a file or the camera and needs no server but one that hands out files.
 
-    Example: i2cansay export defects.i2cs -o defects.onnx --with-encoder, and
+    Example: i2cansay export defects.i2cs -o defects.onnx --with-encoder and:
     i2cansay export defects.i2cs --browser page --runtime onnxruntime-web-1.30.0.tgz
     """
     from i2cansay.cli.folders import check_folder_of, check_there
