@@ -3,8 +3,11 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
 OLDEST := .venv-oldest
+# What the exported page runs on; fetched by npm.
+ORT_WEB_VERSION := 1.30.0
+ORT_WEB := $(VENV)/onnxruntime-web-$(ORT_WEB_VERSION).tgz
 
-.PHONY: demo test lint format tour test-kernels test-oldest test-package test-torch test-browser bench docs clean help
+.PHONY: demo test lint format tour test-kernels test-oldest test-package test-torch test-export test-browser bench docs clean help
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -47,8 +50,11 @@ test-package: $(VENV)/dev.stamp  ## build, install into empty environments, try 
 test-torch: $(VENV)/torch.stamp  ## the checks against torch and transformers
 	$(BIN)/python -m pytest -m torch
 
-test-browser: $(VENV)/browser.stamp  ## the page in a real Chromium, and the API against its own description
-	I2CANSAY_BROWSER=1 $(BIN)/python -m pytest tests/browser
+test-export: $(VENV)/export.stamp  ## exports, pipelines by skl2onnx among them
+	$(BIN)/python -m pytest tests/export
+
+test-browser: $(VENV)/browser.stamp  ## the pages in a real Chromium, and the API against its own description
+	I2CANSAY_BROWSER=1 I2CANSAY_ORT_WEB=$(ORT_WEB) $(BIN)/python -m pytest tests/browser
 
 bench: $(VENV)/dev.stamp      ## speed against peers and floors, and how soon the command line answers
 	$(BIN)/python benchmarks/learner.py
@@ -79,6 +85,11 @@ $(OLDEST)/stamp: pyproject.toml tools/oldest.py
 $(VENV)/browser.stamp: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,browser]'
 	@command -v chromedriver > /dev/null || apt-get install --yes --no-install-recommends chromium chromium-driver
+	@test -e $(ORT_WEB) || npm pack --silent --pack-destination $(VENV) onnxruntime-web@$(ORT_WEB_VERSION)
+	@touch $@
+
+$(VENV)/export.stamp: $(VENV)/dev.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,export-test]'
 	@touch $@
 
 $(VENV)/torch.stamp: $(VENV)/dev.stamp

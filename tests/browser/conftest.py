@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -48,9 +48,16 @@ else:
         """Open the page in a browser of a given size and colour scheme."""
         drivers: list[webdriver.Chrome] = []
 
-        def opening(url: str, *, size: str = "desktop", dark: bool = False, wait: bool = True) -> Page:
+        def opening(
+            url: str,
+            *,
+            size: str = "desktop",
+            dark: bool = False,
+            wait: bool = True,
+            flags: Sequence[str] = (),
+        ) -> Page:
             options = webdriver.ChromeOptions()
-            for flag in (*FLAGS, f"--user-data-dir={tmp_path / f'browser-{len(drivers)}'}"):
+            for flag in (*FLAGS, *flags, f"--user-data-dir={tmp_path / f'browser-{len(drivers)}'}"):
                 options.add_argument(flag)
             options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
             service = webdriver.ChromeService(

@@ -18,6 +18,7 @@ from i2cansay.cli.demo import demo
 from i2cansay.cli.doctor import doctor
 from i2cansay.cli.encode import encode
 from i2cansay.cli.examine import examine
+from i2cansay.cli.export import export
 from i2cansay.cli.info import info
 from i2cansay.cli.learn import learn
 from i2cansay.cli.merge import merge
@@ -41,7 +42,14 @@ app = Application(
     epilog="`i2cansay COMMAND -h` describes a command. To begin: i2cansay demo, or i2cansay data sample digits.",
 )
 SECTIONS: dict[str, dict[str, Callable[..., None]]] = {
-    TEACHING: {"learn": learn, "predict": predict, "test": examine, "watch": watch, "info": info},
+    TEACHING: {
+        "learn": learn,
+        "predict": predict,
+        "test": examine,
+        "watch": watch,
+        "info": info,
+        "export": export,
+    },
     CORRECTING: {
         "relabel": relabel,
         "unlearn": unlearn,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from i2cansay.encoders.graph_joining import with_mirror
 from i2cansay.encoders.image_error import ImageError, summary_of
 from i2cansay.encoders.images import open_image
 from i2cansay.encoders.preprocessing import Pixels, Preprocessing
@@ -171,6 +172,17 @@ class Encoder:
             pixels = squares.reshape(len(squares), -1).astype(np.float32) / np.float32(255)
             features = np.concatenate([features, pixels], axis=1)
         return features
+
+    def graph(self) -> Any:
+        """Return `infer` as an ONNX ModelProto: `pixels` in, (n, size, size, 3) uint8; `features` out, (n, dim).
+
+        Opening, resizing and cropping an image (`prepare`) are not in it.
+        """
+        of_model = getattr(self._model, "graph", None)
+        if of_model is None:
+            raise ValueError(f"the encoder {self.name} runs code of its own, so there is no ONNX graph of it")
+        model = of_model(self.preprocessing)
+        return with_mirror(model, self.preprocessing.size, self.dim) if self.views == "mirror" else model
 
     def encode(self, images: Iterable[Source], *, on_error: Literal["raise", "skip"] = "raise") -> Features:
         """Encode images.

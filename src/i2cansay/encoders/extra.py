@@ -6,8 +6,10 @@ from importlib import import_module
 from typing import Any
 
 
-def import_extra(module: str, *, install: str = '"i2cansay[images]"') -> Any:
-    """Import a module of the extra [images], or say how to install it; `install` is what pip needs otherwise.
+def import_extra(module: str, *, install: str = '"i2cansay[images]"', who: str = "images need") -> Any:
+    """Import a module of the extra [images], or say how to install it and `who` needs it.
+
+    `install` is what pip needs where it is not that extra.
 
     Examples
     --------
@@ -19,4 +21,4 @@ def import_extra(module: str, *, install: str = '"i2cansay[images]"') -> Any:
         return import_module(module)
     except ModuleNotFoundError as error:
         package = module.partition(".")[0]
-        raise ImportError(f"images need the package {package}: pip install {install}") from error
+        raise ImportError(f"{who} the package {package}: pip install {install}") from error

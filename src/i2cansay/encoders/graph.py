@@ -6,21 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from i2cansay.encoders.checkpoint import CheckpointError
-from i2cansay.encoders.extra import import_extra
+from i2cansay.encoders.graph_nodes import Array, GraphNodes
 from i2cansay.encoders.preprocessing import Preprocessing
 from i2cansay.encoders.stages import LAST, Block, Stage, StageError, as_stages, blocks_to_text
 
-# 17 brought LayerNormalization; ONNX Runtime has read it since 1.12.
-OPSET = 17
-IR_VERSION = 8
 
-Array = NDArray[Any]
-
-
-class Graph:
+class Graph(GraphNodes):
     """An ONNX graph under construction; every method adds a layer and returns the name of its output.
 
     The input is called `pixels`: uint8, (n, height, width, 3), as an image lies in memory. Normalisation is
@@ -48,36 +41,17 @@ class Graph:
     def __init__(
         self, preprocessing: Preprocessing, *, fixed_size: bool = False, stages: Sequence[Stage | str] = ()
     ) -> None:
-        self._onnx = import_extra("onnx")
+        super().__init__()
         self._preprocessing = preprocessing
         self._fixed_size = fixed_size
         self._stages = as_stages(stages)
         self._offered: list[str] = []
         self._pooled: dict[str, str] = {}
-        self._nodes: list[Any] = []
-        self._constants: list[Any] = []
-
-    def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        """Add one ONNX operator."""
-        output = f"{operator}_{len(self._nodes)}"
-        self._nodes.append(
-            self._onnx.helper.make_node(operator, list(inputs), [output], name=output, **attributes)
-        )
-        return output
-
-    def constant(self, array: Array | Sequence[float]) -> str:
-        """Add a constant; floats of any width become float32."""
-        values = np.asarray(array)
-        if values.dtype.kind == "f":
-            values = values.astype(np.float32)
-        name = f"constant_{len(self._constants)}"
-        self._constants.append(self._onnx.numpy_helper.from_array(np.asarray(values, order="C"), name))
-        return name
 
     def pixels(self) -> str:
         """Add the input: uint8 pixels cast, put channels first, and normalised."""
         channels_first = self.add("Transpose", "pixels", perm=[0, 3, 1, 2])
-        numbers = self.add("Cast", channels_first, to=self._onnx.TensorProto.FLOAT)
+        numbers = self.add("Cast", channels_first, to=self.onnx.TensorProto.FLOAT)
         scale, shift = self._preprocessing.scale_and_shift()
         scaled = self.add("Mul", numbers, self.constant(scale.reshape(1, 3, 1, 1)))
         return self.add("Add", scaled, self.constant(shift.reshape(1, 3, 1, 1)))
@@ -156,13 +130,13 @@ class Graph:
                 "Concat", outputs["features"], *(self._scaled(stage) for stage in self._stages), axis=1
             )
         for wanted, layer in layers.items():
-            self._nodes.append(self._onnx.helper.make_node("Identity", [layer], [wanted], name=wanted))
+            self.nodes.append(self.onnx.helper.make_node("Identity", [layer], [wanted], name=wanted))
         width = sum(block.width for block in blocks)
         model = self._closed({name: ["n", width if name == "features" else None] for name in layers})
         if self._stages:
             entry = model.metadata_props.add()
             entry.key, entry.value = "blocks", blocks_to_text(blocks)
-        self._onnx.checker.check_model(model)
+        self.onnx.checker.check_model(model)
         return model
 
     def _scaled(self, stage: Stage) -> str:
@@ -172,7 +146,7 @@ class Graph:
     def _stage_blocks(self) -> list[Block]:
         """The wanted stages with their widths, which ONNX works out from the layers."""
         unfinished = self._closed(dict.fromkeys(self._pooled.values()))
-        shapes = self._onnx.shape_inference.infer_shapes(unfinished, strict_mode=True)
+        shapes = self.onnx.shape_inference.infer_shapes(unfinished, strict_mode=True)
         sides = {each.name: each.type.tensor_type.shape.dim for each in shapes.graph.output}
         blocks = []
         for stage in self._stages:
@@ -186,16 +160,11 @@ class Graph:
 
     def _closed(self, outputs: Mapping[str, list[Any] | None]) -> Any:
         """Return the nodes so far as a model with outputs of these names and shapes; None is unknown."""
-        helper, types = self._onnx.helper, self._onnx.TensorProto
+        helper, types = self.onnx.helper, self.onnx.TensorProto
         size: int | str = self._preprocessing.size if self._fixed_size else "size"
-        graph = helper.make_graph(
-            self._nodes,
-            "encoder",
-            [helper.make_tensor_value_info("pixels", types.UINT8, ["n", size, size, 3])],
-            [helper.make_tensor_value_info(name, types.FLOAT, shape) for name, shape in outputs.items()],
-            self._constants,
-        )
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+        inputs = [helper.make_tensor_value_info("pixels", types.UINT8, ["n", size, size, 3])]
+        infos = [helper.make_tensor_value_info(name, types.FLOAT, shape) for name, shape in outputs.items()]
+        return self.finished(inputs, infos, name="encoder")
 
 
 def fold_batch_norm(

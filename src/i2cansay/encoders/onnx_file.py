@@ -14,6 +14,7 @@ from i2cansay.encoders.description import read_description
 from i2cansay.encoders.device import CPU
 from i2cansay.encoders.encoder import Encoder, Features
 from i2cansay.encoders.extra import import_extra
+from i2cansay.encoders.graph_joining import network_on_pixels
 from i2cansay.encoders.onnx_session import OnnxSession
 from i2cansay.encoders.preprocessing import Pixels, Preprocessing
 from i2cansay.encoders.recipe import sha256_of
@@ -75,6 +76,7 @@ class OnnxModel:
     def __init__(self, session: OnnxSession, preprocessing: Preprocessing, layout: str) -> None:
         self._session = session
         self._preprocessing = preprocessing
+        self._layout = layout
         self._axes = (0, 3, 1, 2) if layout == "nchw" else (0, 1, 2, 3)
         self._precision = PRECISIONS[session.type]
         side = preprocessing.size
@@ -84,6 +86,22 @@ class OnnxModel:
 
     def __call__(self, squares: Pixels, *, threads: int) -> Features:
         return self._session.run(self._numbers(squares), threads=threads)
+
+    def graph(self, preprocessing: Preprocessing) -> Any:
+        """Return it as an ONNX model: `pixels` in, `features` out."""
+        if self._session.batch_size is not None:
+            raise ValueError(
+                f"the encoder's graph takes {self._session.batch_size} images at a time, expected any number; "
+                "export it with a batch size that is left open"
+            )
+        return network_on_pixels(
+            self._session.model(),
+            preprocessing,
+            layout=self._layout,
+            given=self._session.input,
+            reads=self._session.reads,
+            dim=self.dim,
+        )
 
     def _numbers(self, squares: Pixels) -> NDArray[Any]:
         numbers = self._preprocessing.normalise(squares).transpose(self._axes)

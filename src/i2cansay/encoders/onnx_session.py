@@ -72,6 +72,18 @@ class OnnxSession:
         self.type: str = entry.type
         self.batch_size = entry.shape[0] if entry.shape and isinstance(entry.shape[0], int) else None
 
+    @property
+    def reads(self) -> tuple[OutputStage, ...]:
+        """What is read of the graph: its output, then the stages."""
+        return self._reads
+
+    def model(self) -> Any:
+        """Return the graph as a ModelProto."""
+        onnx = import_extra("onnx")
+        return (
+            onnx.load_from_string(self._graph) if isinstance(self._graph, bytes) else onnx.load(self._graph)
+        )
+
     def with_threads(self, threads: int) -> Any:
         """Return the ONNX Runtime session that uses `threads` threads for one call."""
         with self._lock:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from i2cansay.encoders.encoder import Encoder, Features
+from i2cansay.encoders.graph_joining import FEATURES, features_info, pixels_info
+from i2cansay.encoders.graph_joining import PIXELS as GIVEN
+from i2cansay.encoders.graph_nodes import GraphNodes
 from i2cansay.encoders.preprocessing import Pixels, Preprocessing
 
 
@@ -20,6 +24,13 @@ class PixelModel:
 
     def __call__(self, squares: Pixels, *, threads: int) -> Features:
         return squares.reshape(len(squares), -1).astype(np.float32) / np.float32(255)
+
+    def graph(self, preprocessing: Preprocessing) -> Any:
+        """Return it as an ONNX model: `pixels` in, `features` out."""
+        graph = GraphNodes()
+        numbers = graph.add("Cast", graph.add("Flatten", GIVEN, axis=1), to=graph.onnx.TensorProto.FLOAT)
+        graph.add("Div", numbers, graph.constant(255.0), output=FEATURES)
+        return graph.finished([pixels_info(preprocessing.size)], [features_info(self.dim)], name="pixels")
 
 
 @dataclass(frozen=True)

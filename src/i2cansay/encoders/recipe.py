@@ -16,6 +16,8 @@ from i2cansay.encoders.description import preprocessing_beside
 from i2cansay.encoders.device import CPU
 from i2cansay.encoders.encoder import Encoder, Features
 from i2cansay.encoders.graph_cache import cached_session
+from i2cansay.encoders.graph_joining import features_info, joined, pixels_info
+from i2cansay.encoders.graph_nodes import GraphNodes
 from i2cansay.encoders.network_facts import NetworkFacts
 from i2cansay.encoders.onnx_session import OnnxSession
 from i2cansay.encoders.preprocessing import Pixels, Preprocessing, SizeError
@@ -260,6 +262,12 @@ class BuiltModel:
 
     def __call__(self, squares: Pixels, *, threads: int) -> Features:
         return self.session.run(squares, threads=threads)
+
+    def graph(self, preprocessing: Preprocessing) -> Any:
+        """Return it as an ONNX model: `pixels` in, `features` out."""
+        model, nothing = self.session.model(), GraphNodes()
+        sides = [pixels_info(preprocessing.size)]
+        return joined(model, nothing, nothing, inputs=sides, outputs=[features_info(self.dim)])
 
 
 def digest_of(weights: Weights, arithmetic: str = "") -> str:

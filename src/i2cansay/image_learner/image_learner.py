@@ -19,9 +19,10 @@ from i2cansay.encoders.encoder import Encoder
 from i2cansay.image_learner.answers import LessonReport
 from i2cansay.image_learner.atomic_lesson import AtomicLesson
 from i2cansay.image_learner.doubts import Doubts
+from i2cansay.image_learner.exporting import ImageExporter
 from i2cansay.image_learner.identity import EncoderIdentity
 from i2cansay.image_learner.parts import OnError, Progress, check_images, encode_in_parts
-from i2cansay.image_learner.predicting import ImagePredictor, unequal
+from i2cansay.image_learner.predicting import unequal
 from i2cansay.image_learner.readers import Readers
 from i2cansay.learners import blocks_parameter, learner_class, make_learner
 from i2cansay.learners.base import OnlineClassifier
@@ -48,7 +49,7 @@ def default_encoder(learner: OnlineClassifier | str) -> str:
     return "efficientnet-lite0" + ("+stages" if choice is not None and choice.features == "stages" else "")
 
 
-class ImageLearner(ImagePredictor):
+class ImageLearner(ImageExporter):
     """Learns to label images from examples, with new classes at any time, and keeps none of the images.
 
     A frozen encoder turns each image into a vector, and a learner learns the vectors.

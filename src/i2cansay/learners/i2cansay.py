@@ -32,7 +32,9 @@ from i2cansay.core.part_bytes import head_bytes, moments_bytes, room, samples_by
 from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.analogical import AnalogicalClassifier
 from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
+from i2cansay.learners.decision.steps import Step
 from i2cansay.learners.first_radius import FirstRadius
+from i2cansay.learners.paper_steps import paper_steps
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
 from i2cansay.learners.validation import check_features
 from i2cansay.learners.verdicts.relative_distance import relative_distance
@@ -271,6 +273,17 @@ class I2CANSAY(AnalogicalClassifier):
             return logits
         distances = self._significance.distances(X, self._moments, self.distance)
         return decision(softmax(logits), importance(distances, self.bias_scale))
+
+    def _decision_steps(self, order: Rows) -> tuple[Step, Step | None]:
+        weights = None if self._significance is None else self._significance.weights(self._moments)
+        return paper_steps(
+            self._head,
+            self._moments,
+            weights,
+            distance=self.distance,
+            bias_scale=self.bias_scale,
+            order=order,
+        )
 
     def novelty(self, X: ArrayLike) -> Float64:
         """Return how little each row of `X`, (n, d), is like any class taught, (n,); larger is stranger.

@@ -56,6 +56,11 @@ def to_bytes(learner: OnlineClassifier, *, extra: Mapping[str, str] | None = Non
     return data
 
 
+def header_of(learner: OnlineClassifier, *, extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the header of the file that `save` would write: learner, parameters, checksum."""
+    return _content(learner, extra)[1]
+
+
 def _content(learner: OnlineClassifier, extra: Mapping[str, str] | None) -> tuple[State, dict[str, str]]:
     """Return the arrays of a file and its header."""
     learner._check_structural()

@@ -1,6 +1,7 @@
 """What a taught learner answers: scores, labels, probabilities, and which classes it knows."""
 
 from abc import ABC, abstractmethod
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ from sklearn.exceptions import NotFittedError
 
 from i2cansay.core.statistics.temperature import Temperature
 from i2cansay.core.types import Features, Float64, Rows
+from i2cansay.learners.decision.decision import Decision
+from i2cansay.learners.decision.steps import Step
 from i2cansay.learners.facts import LearnerFacts
 from i2cansay.learners.labels import Label, LabelRows
 from i2cansay.learners.parameters import check_share
@@ -19,6 +22,7 @@ from i2cansay.learners.verdicts.evidence import Evidence
 class Predictor(LearnerFacts, ABC):
     """The half of `OnlineClassifier` that answers: from the scores of a method to labels and probabilities."""
 
+    n_features_in_: int
     _labels: LabelRows
     _temperature: Temperature
     _evidence: Evidence
@@ -26,6 +30,13 @@ class Predictor(LearnerFacts, ABC):
     @abstractmethod
     def _scores(self, X: Features) -> Features:
         """Return the score of each class, (n, c), columns in order of arrival."""
+
+    def _decision_steps(self, order: Rows) -> tuple[Step, Step | None]:
+        """Return steps to the scores, (n, c), columns in this order of rows, and to the novelty, (n, 1), if any."""
+        raise ValueError(
+            f"{type(self).__name__} cannot be exported: it does not describe its decision in steps, as I2CANSAY "
+            "and SharedI2CANSAY do"
+        )
 
     @property
     @abstractmethod
@@ -156,6 +167,43 @@ class Predictor(LearnerFacts, ABC):
         """
         novelty = self.novelty(X) if hasattr(self, "novelty") else None
         return self._evidence.verdicts(self.predict_proba(X), novelty, error=error, new_error=new_error)
+
+    def decision(self, error: float = 0.05, new_error: float = 0.05) -> Decision:
+        """Return how it decides now, as arrays and steps that another program can carry out.
+
+        Parameters
+        ----------
+        error, new_error : float
+            As for `verdicts`; the thresholds are those for these rates.
+        """
+        self._check_ready()
+        scores, novelty = self._decision_steps(self._labels.order)
+        thresholds = self._evidence.thresholds(error, new_error)
+        if len(self._labels) < 2:  # of a single class nothing is sure
+            thresholds = thresholds._replace(least_odds=np.inf, least_novelty=np.inf)
+        return Decision(
+            self.classes_.copy(),
+            self.n_features_in_,
+            scores,
+            novelty,
+            self._temperature.value,
+            thresholds,
+        )
+
+    def to_onnx(self, path: str | PathLike[str], *, error: float = 0.05, new_error: float = 0.05) -> None:
+        """Write what it decides now as an ONNX file: features in, label, probabilities and verdict out.
+
+        The file is a snapshot that cannot go on learning; docs/export.md says what is in it. Needs the extra
+        [export].
+
+        Parameters
+        ----------
+        error, new_error : float
+            As for `verdicts`; they are fixed in the file.
+        """
+        from i2cansay.export.learner_file import write_learner
+
+        write_learner(self, path, error=error, new_error=new_error)
 
     def _check_ready(self) -> None:
         if not self._started:

@@ -169,6 +169,12 @@ class Significance:
         """Begin with `n_classes` classes, all of them stale."""
         self.resize(n_classes)
 
+    def weights(self, moments: ClassMoments) -> Float32:
+        """Return a copy of the significances of all classes, (c, d)."""
+        with self._lock:
+            self._refresh(moments)
+            return self._u.view.copy()
+
     def distances(self, X: Features, moments: ClassMoments, distance: Distance) -> Float32:
         """Return the significance-weighted distance of each row of `X`, (n, d), to each class, (n, c)."""
         with self._lock:

@@ -20,6 +20,7 @@ from i2cansay.core.state_parts import check_range
 from i2cansay.core.statistics.blocks import Blocks
 from i2cansay.core.statistics.signed_root import signed_root
 from i2cansay.core.types import Features, Float32, Float64, State
+from i2cansay.learners.decision.steps import Columns, Given, Joined, Mapped, PositiveOr, Product, RowSum, Step
 from i2cansay.learners.parameters import check_choice, check_whole
 from i2cansay.learners.shared.reduction import Reduction
 
@@ -194,6 +195,50 @@ class FeatureMap:
             )
         return directions
 
+    # -- the same as steps ----------------------------------------------------------------------------------
+
+    def steps(self) -> Step:
+        """Return the steps to the rooted features and the lift beside them, (n, n_features + lift).
+
+        The reduction is not among them: `fold` puts it into weights, where it takes no further product.
+        """
+        given = Given()
+        rooted = self._root_steps(given)
+        return Joined((rooted, self._lift_steps(given, rooted))) if self._lift else rooted
+
+    def _root_steps(self, given: Step) -> Step:
+        if not any(self._rooted):
+            return given
+        if all(self._rooted):
+            return Mapped("signed_root", given)
+        parts = [Columns(given, block.start, block.stop) for block in self._blocks]
+        pairs = zip(parts, self._rooted, strict=True)
+        return Joined(tuple(Mapped("signed_root", part) if rooted else part for part, rooted in pairs))
+
+    def _lift_steps(self, given: Step, rooted: Step) -> Step:
+        scale = float(1 / np.sqrt(self._lift))
+        if len(self._blocks) == 1:
+            lifted = Mapped("rectify", Product(_unit_steps(given), self._drawn()))
+            return lifted * scale * _length_steps(rooted)
+        directions = tuple(
+            _unit_steps(Columns(rooted, block.start, block.stop)) * float(np.sqrt(width / self._n_features))
+            for block, width in zip(self._blocks, self._blocks.widths, strict=True)
+        )
+        return Mapped("rectify", Product(Joined(directions), self._drawn())) * scale
+
+    def fold(self, weights: Float64) -> Float64:
+        """Return weights of mapped rows, (c, width), as weights of what `steps` gives, (c, n_features + lift)."""
+        plain = self.width - self._lift
+        folded = self._reduction.fold(weights[:, :plain]) if self._reduction.needed else weights[:, :plain]
+        return np.concatenate([folded, weights[:, plain:]], axis=1)
+
+    def expand(self, row: Float64) -> Float64:
+        """Return a row of what `steps` gives, (n_features + lift,), that is mapped to `row`, (width,)."""
+        if not self._reduction.needed:
+            return row
+        plain = self.width - self._lift
+        return np.concatenate([self._reduction.expand(row[None, :plain])[0], row[plain:]])
+
     def _drawn(self) -> Float32:
         if self._projections is None:
             rng = np.random.default_rng(self._seed)
@@ -250,3 +295,11 @@ def _unit(X: Features) -> Features:
     """Return the rows of `X` divided by their length; those of zero as they are."""
     length = np.linalg.norm(X, axis=1, keepdims=True)
     return X / np.where(length > 0, length, 1.0)
+
+
+def _length_steps(rows: Step) -> Step:
+    return Mapped("root", RowSum(Mapped("square", rows)))
+
+
+def _unit_steps(rows: Step) -> Step:
+    return rows / PositiveOr(_length_steps(rows), 1.0)

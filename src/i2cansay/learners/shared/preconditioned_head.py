@@ -257,6 +257,11 @@ class PreconditionedHead:
         logits: Float32 = inner((X - self._centre).astype(np.float32), self._weights.view)
         return logits
 
+    @property
+    def linear(self) -> tuple[Float64, Float64]:
+        """The weights, (c, d), and the centre, (d,), that `logits` are made with."""
+        return self._weights.view.astype(np.float64), self._centre
+
     def merge(self, other: "PreconditionedHead", rows: Rows, share: Float64) -> None:
         """Move the weights of class ``rows[i]`` by ``share[i]`` of the way to row i of `other`."""
         mine = self._weights.view[rows]

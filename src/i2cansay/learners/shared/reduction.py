@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from scipy.fft import dct
+from scipy.fft import dct, idct
 
 from i2cansay.core.statistics.blocks import Blocks
 from i2cansay.core.types import Features, Float64, Rows
@@ -71,6 +71,35 @@ class Reduction:
             for block, (signs, kept) in zip(self._blocks, self._drawn, strict=True)
         ]
         return np.concatenate(parts, axis=1, dtype=np.float64)
+
+    def fold(self, weights: Float64) -> Float64:
+        """Return weights, (c, width), of reduced rows as weights of the rows themselves, (c, d).
+
+        Examples
+        --------
+        >>> rng, reduction = np.random.default_rng(0), Reduction((6, 4), most=5)
+        >>> X, weights = rng.standard_normal((3, 10)), rng.standard_normal((2, 5))
+        >>> np.allclose(X @ reduction.fold(weights).T, reduction.apply(X) @ weights.T)
+        True
+        """
+        parts = []
+        for given, width, (signs, kept) in zip(
+            Blocks(self.widths), self._blocks.widths, self._drawn, strict=True
+        ):
+            part = weights[:, given]
+            if kept is not None:
+                whole = np.zeros((len(weights), int(width)))
+                whole[:, kept] = part
+                part = (
+                    idct(whole, norm="ortho") * signs
+                )  # the transform is orthogonal: its inverse, transposed
+            parts.append(part)
+        return np.concatenate(parts, axis=1)
+
+    def expand(self, rows: Float64) -> Float64:
+        """Return the shortest rows, (n, d), that `apply` reduces to `rows`, (n, width)."""
+        shares = [width / d for width, d in zip(self.widths, self._blocks.widths.tolist(), strict=True)]
+        return self.fold(rows * np.repeat(shares, self.widths))
 
     @cached_property
     def _drawn(self) -> list[tuple[Float64, Rows | None]]:

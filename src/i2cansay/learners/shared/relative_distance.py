@@ -7,9 +7,10 @@ near-OOD detection, arXiv:2106.09022.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from i2cansay.core.linalg.blas import inner
 from i2cansay.core.statistics.discriminant import ShrunkMeans, a_few
@@ -76,18 +77,65 @@ def relative_distances(
         inside = covariance.solve(away)
         inside -= covariance.solve_with_means(away, scores.centre)
         explained: Float64 = np.einsum("nd,nd->n", away, inside)
-        squared = np.concatenate(
-            [
-                np.einsum("cd,cd->c", means[some] - scores.centre, scores.weights[some])
-                for some in a_few(len(means))
-            ]
-        )
-        squared *= factors
+        squared = _squared_lengths(means, closed_form)
     else:
-        if products is None:
-            products = inner(means - scores.centre, scores.weights) * factors
+        products = _products(means, closed_form) if products is None else products
         among = len(means) * np.eye(len(means)) + products
         explained = np.einsum("nc,nc->n", projected, np.linalg.solve(among, projected.T).T)
         squared = np.diagonal(products)
     relative: Float64 = (squared - 2 * projected).min(axis=1) + explained
     return relative
+
+
+class RelativeTerms(NamedTuple):
+    """What `relative_distances` of several classes is computed from, where its covariance cannot be asked.
+
+    With ``z_c = (p_c - m) A^-1 (f - m)``, the products of a row with all means, the distance is
+    ``min_c (squared_c - 2 z_c) + |factor v|^2``. Here v is z, or ``f - m`` where classes outnumber dimensions.
+
+    Attributes
+    ----------
+    squared : (c,) array
+    factor : (r, c) or (r, d) array
+    of_products : bool
+        Whether v is z.
+    """
+
+    squared: Float64
+    factor: Float64
+    of_products: bool
+
+
+def relative_terms(
+    means: Float64, covariance: Covariance, closed_form: ShrunkMeans, products: Float64 | None = None
+) -> RelativeTerms:
+    """Return the terms of the distance between at least two classes; arguments as for `relative_distances`."""
+    n_classes, width = means.shape
+    if n_classes > width:
+        centre = closed_form.scores.centre
+        inside = covariance.solve(np.eye(width)) - covariance.solve_with_means(np.eye(width), centre)
+        lengths, axes = np.linalg.eigh((inside + inside.T) / 2)
+        factor = np.sqrt(np.maximum(lengths, 0.0))[:, None] * axes.T
+        return RelativeTerms(_squared_lengths(means, closed_form), factor, of_products=False)
+    products = _products(means, closed_form) if products is None else products
+    among = n_classes * np.eye(n_classes) + (products + products.T) / 2
+    factor = solve_triangular(np.linalg.cholesky(among), np.eye(n_classes), lower=True)
+    return RelativeTerms(np.diagonal(products).copy(), factor, of_products=True)
+
+
+def _products(means: Float64, closed_form: ShrunkMeans) -> Float64:
+    scores, factors = closed_form
+    products: Float64 = inner(means - scores.centre, scores.weights) * factors
+    return products
+
+
+def _squared_lengths(means: Float64, closed_form: ShrunkMeans) -> Float64:
+    scores, factors = closed_form
+    squared = np.concatenate(
+        [
+            np.einsum("cd,cd->c", means[some] - scores.centre, scores.weights[some])
+            for some in a_few(len(means))
+        ]
+    )
+    squared *= factors
+    return squared

@@ -14,10 +14,12 @@ from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.analogical import AnalogicalClassifier
 from i2cansay.learners.base import ROUNDED_TO_FLOAT32
+from i2cansay.learners.decision.steps import Step
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.parameters import check_choice, check_not_negative
 from i2cansay.learners.shared.base_temperature import base_temperature
 from i2cansay.learners.shared.closed_form import ClosedForm, Solution
+from i2cansay.learners.shared.decision_steps import shared_steps
 from i2cansay.learners.shared.drawn_analogies import draw_analogies
 from i2cansay.learners.shared.feature_map import FeatureMap, Lift, TransformKind, check_feature_map
 from i2cansay.learners.shared.preconditioned_head import PreconditionedHead, fits_float32
@@ -328,6 +330,12 @@ class SharedI2CANSAY(AnalogicalClassifier):
         empirical = self.prior == "empirical"
         return self._closed_form.solve(
             self._scatter, self._current_shrinkage, self.shrink_means, empirical_prior=empirical
+        )
+
+    def _decision_steps(self, order: Rows) -> tuple[Step, Step | None]:
+        solution, means = self._solution.get(self._solve), self._scatter.means
+        return shared_steps(
+            self._features, means, solution, head=self._head, head_share=HEAD_SHARE, order=order
         )
 
     def novelty(self, X: ArrayLike) -> Float64:

@@ -17,6 +17,8 @@ Barber, Candes, Ramdas, Tibshirani (2023), Conformal prediction beyond exchangea
 Geifman, El-Yaniv (2017), Selective classification for deep neural networks, NeurIPS.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
@@ -42,6 +44,24 @@ TRUE, RIGHT, WRONG = range(3)
 
 Bins = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+
+
+class Thresholds(NamedTuple):
+    """From where on answers are sure and samples are new, at the error rates that are stated beside it.
+
+    Attributes
+    ----------
+    least_odds : float
+        Log-odds of the likeliest of several classes; infinity where nothing is sure, minus infinity where all is.
+    least_novelty : float
+        Infinity where nothing is new.
+    error, new_error : float
+    """
+
+    least_odds: float
+    least_novelty: float
+    error: float
+    new_error: float
 
 
 class Evidence:
@@ -150,10 +170,21 @@ class Evidence:
     def new(self, novelty: Float64, error: float) -> Flags:
         """Return which rows, (n,), are stranger than all known samples but a share `error`."""
         check_error_rate(new_error=error)
+        return novelty >= self._least_new(error)
+
+    def _least_new(self, error: float) -> float:
+        """Return the novelty below which all known samples but a share `error` lie; infinity without evidence."""
         inside = (1 - error) * (self._novelty.weight + 1.0)
-        if inside > self._novelty.weight:
-            return np.zeros(len(novelty), dtype=bool)
-        return novelty >= self._novelty.upper_limit(inside)
+        return np.inf if inside > self._novelty.weight else self._novelty.upper_limit(inside)
+
+    def thresholds(self, error: float = 0.05, new_error: float = 0.05) -> Thresholds:
+        """Return by which numbers `verdicts` decides between several classes."""
+        check_error_rate(error=error, new_error=new_error)
+        least = self._least_sure(error)
+        odds = least * (2 * HIGHEST / BINS) - HIGHEST
+        # The lowest and the highest bin have no end.
+        odds = -np.inf if least == 0 else np.inf if least == BINS else odds
+        return Thresholds(odds, self._least_new(new_error), error, new_error)
 
     def verdicts(
         self,

@@ -38,10 +38,17 @@ def relative_distance(X: Features, moments: ClassMoments) -> Float64:
     lengths = np.einsum("cd,cd->c", means, means)
     to_centre = np.einsum("nd,nd->n", away, away)
     nearest = np.maximum(to_centre + (lengths - 2 * inner(away, means)).min(axis=1), 0.0)
-    usual = max(float(lengths.mean()), np.finfo(np.float64).tiny)
-    spread = float(moments.m2.sum()) / max(float(moments.count.sum()) - len(means), 1.0)
-    distance: Float64 = nearest / (spread if spread > 0 else usual if len(means) > 1 else 1.0)
+    spread, least = distance_units(moments)
+    distance: Float64 = nearest / spread
     if len(means) == 1:
         return distance
-    ratio: Float64 = nearest / np.maximum(to_centre, NEAREST**2 * usual)
+    ratio: Float64 = nearest / np.maximum(to_centre, least)
     return ratio + DISTANCE_SHARE * distance
+
+
+def distance_units(moments: ClassMoments) -> tuple[float, float]:
+    """Return the unit of squared distances to classes, and the least one to the centre that is divided by."""
+    means = moments.mean - moments.mean.mean(axis=0)
+    usual = max(float(np.einsum("cd,cd->c", means, means).mean()), np.finfo(np.float64).tiny)
+    spread = float(moments.m2.sum()) / max(float(moments.count.sum()) - len(means), 1.0)
+    return spread if spread > 0 else usual if len(means) > 1 else 1.0, NEAREST**2 * usual
