@@ -6,6 +6,7 @@ ends: it is given each session whole, in one batch. There is no other call by wh
 outcome says whether it was.
 """
 
+from collections.abc import Iterable
 from time import perf_counter
 
 import numpy as np
@@ -14,6 +15,7 @@ from i2cansay.core.types import Features, Rows
 from i2cansay.evaluate.learner_protocol import Learner
 from i2cansay.evaluate.outcome import Checkpoint, Outcome
 from i2cansay.evaluate.progress import Moment, Progress
+from i2cansay.evaluate.tracking import Measurement, RunFacts, Tracker
 from i2cansay.streams import Batch, Stream
 from i2cansay.streams.stream import Labels
 
@@ -32,6 +34,7 @@ def play(
     prequential: bool = True,
     every_session: bool = True,
     progress: Progress | None = None,
+    trackers: Iterable[Tracker] = (),
 ) -> Outcome:
     """Teach a learner a stream, measure it on the way, and return the counts.
 
@@ -57,6 +60,9 @@ def play(
         are slow to predict; there are then no averages over sessions.
     progress : callable, optional
         Called after each batch; see `show_progress`.
+    trackers : iterable of Tracker
+        Are told what is played, the figures of every checkpoint, and the outcome: `CsvLog`, `JsonLinesLog`, or
+        another with these three methods.
 
     Examples
     --------
@@ -81,7 +87,10 @@ def play(
             "play a stream with sessions, such as step:5"
         )
     game = _Game(learner, (X, y), (X_test, y_test), ask_first=prequential and learner.streaming)
-    batches = list(stream)
+    batches, trackers = list(stream), tuple(trackers)
+    facts = RunFacts.of(learner, stream.describe(), n_features=X.shape[1], n_test=len(X_test))
+    for tracker in trackers:
+        tracker.begin(facts)
     checkpoints: list[Checkpoint] = []
     accuracy: float | None = None
     for position, batch in enumerate(batches):
@@ -92,9 +101,11 @@ def play(
             if is_last or every_session:
                 checkpoints.append(game.checkpoint())
                 accuracy = game.accuracy_on_seen(checkpoints[-1])
+                for tracker in trackers:
+                    tracker.checkpoint(game.measurement(checkpoints[-1]))
         if progress is not None:
             progress(Moment(position + 1, len(batches), game.samples, accuracy))
-    return Outcome(
+    outcome = Outcome(
         stream=stream.describe(),
         classes=tuple(game.classes.tolist()),
         test_counts=tuple(game.test_counts.tolist()),
@@ -107,6 +118,9 @@ def play(
         stores_samples=learner.stores_samples,
         told_sessions=game.whole_sessions,
     )
+    for tracker in trackers:
+        tracker.end(outcome)
+    return outcome
 
 
 class _Game:
@@ -180,6 +194,18 @@ class _Game:
         """Return the pooled accuracy on the classes seen so far, None if they have no test rows."""
         total = int(self.test_counts[self.seen].sum())
         return sum(checkpoint.correct) / total if total else None
+
+    def measurement(self, checkpoint: Checkpoint) -> Measurement:
+        """Return the figures of a checkpoint that was just made."""
+        return Measurement(
+            session=checkpoint.session,
+            samples=checkpoint.samples,
+            classes=int(self.seen.sum()),
+            accuracy=self.accuracy_on_seen(checkpoint),
+            prequential_accuracy=self.predicted_correctly / self.predicted if self.predicted else None,
+            learning_seconds=self.learning_seconds,
+            prediction_seconds=self.prediction_seconds,
+        )
 
     def _ask(self, rows: Rows) -> None:
         # Rows of classes not learnt yet are wrong in any case; before the first batch that is all rows.
