@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 OLDEST := .venv-oldest
 
-.PHONY: demo test lint format tour test-kernels test-oldest test-package test-torch test-browser bench docs clean help
+.PHONY: demo test lint format tour test-kernels test-oldest test-package test-torch test-adapters test-browser bench docs clean help
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -47,6 +47,9 @@ test-package: $(VENV)/dev.stamp  ## build, install into empty environments, try 
 test-torch: $(VENV)/torch.stamp  ## the checks against torch and transformers
 	$(BIN)/python -m pytest -m torch
 
+test-adapters: $(VENV)/adapters.stamp  ## the adapters, and the blocks of docs/ecosystem.md, against the real packages
+	I2CANSAY_ADAPTERS=1 $(BIN)/python -m pytest tests/adapters src/i2cansay/adapters tests/test_docs.py
+
 test-browser: $(VENV)/browser.stamp  ## the page in a real Chromium, and the API against its own description
 	I2CANSAY_BROWSER=1 $(BIN)/python -m pytest tests/browser
 
@@ -79,6 +82,10 @@ $(OLDEST)/stamp: pyproject.toml tools/oldest.py
 $(VENV)/browser.stamp: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,browser]'
 	@command -v chromedriver > /dev/null || apt-get install --yes --no-install-recommends chromium chromium-driver
+	@touch $@
+
+$(VENV)/adapters.stamp: $(VENV)/dev.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,adapters-test]'
 	@touch $@
 
 $(VENV)/torch.stamp: $(VENV)/dev.stamp

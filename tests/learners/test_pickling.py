@@ -52,9 +52,17 @@ def test_a_generator_as_random_state_is_not_drawn_from() -> None:
 
 def test_requests_for_metadata_are_kept() -> None:
     with sklearn.config_context(enable_metadata_routing=True):
-        model = make_learner("slda").set_fit_request(sample_weight=True).partial_fit(X, Y)
-        requests = pickled(model).get_metadata_routing().fit.requests
-    assert requests["sample_weight"] is True
+        model = make_learner("slda").set_fit_request(sample_weight=True).set_score_request(sample_weight="w")
+    model.partial_fit(X, Y)
+    assert model.__getstate__()["requests"] == {
+        "fit": {"sample_weight": True},
+        "score": {"sample_weight": "w"},
+    }
+    with sklearn.config_context(enable_metadata_routing=True):
+        routing = pickled(model).get_metadata_routing()
+    assert routing.fit.requests["sample_weight"] is True
+    assert routing.score.requests["sample_weight"] == "w"
+    assert routing.partial_fit.requests["sample_weight"] is None
 
 
 def test_a_learner_that_could_not_be_resumed_is_not_pickled() -> None:

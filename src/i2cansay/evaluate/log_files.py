@@ -1,6 +1,6 @@
 """Logs of `play` as files: a table of checkpoints (CSV), or everything as JSON lines.
 
-Every line is on its way to the disk before the play goes on, so that one that is killed leaves what it measured. Later
+Every line is handed to the system before the play goes on, so that one that is killed leaves what it measured. Later
 runs are appended. Runs that play at the same time need a file each.
 """
 

@@ -1,7 +1,7 @@
 """Experiment tracking: what `play` tells a tracker, at its beginning, at every checkpoint and at its end.
 
-A tracker is given facts and figures, never the learner: it cannot change what is measured. Logs as CSV and JSON lines
-are in `i2cansay.evaluate.log_files`, TensorBoard and MLflow in `i2cansay.adapters`.
+A tracker is given facts and figures, never the learner: it cannot change what is measured. Logs as CSV and JSON
+lines are in `i2cansay.evaluate.log_files`, TensorBoard and MLflow in `i2cansay.adapters`.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
 """How a learner is pickled and copied: a pickle holds what a model file holds, parameters and `state()`.
 
-Nothing here writes a pickle. But worker processes, joblib, MLflow and skops ask an object what it consists of, and the
-answer decides which types the reader has to trust. Ours is plain values and arrays of numbers, so that the learner's
-class is the only type; and a state that is read is checked as that of a file.
+Nothing here writes a pickle. But worker processes, joblib, MLflow and skops ask an object what it consists of, and
+the answer decides which types the reader has to trust. Ours is plain values and arrays of numbers, so that the
+learner's class is the only type; and a state that is read is checked as that of a file.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
-from i2cansay.core.types import State
+import sklearn
 
-# What scikit-learn attaches to an estimator and a clone keeps: which metadata the methods ask for.
-REQUESTS = "_metadata_request"
+from i2cansay.core.types import State
 
 
 class PickledByState:
@@ -30,6 +29,7 @@ class PickledByState:
     if TYPE_CHECKING:
 
         def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def get_metadata_routing(self) -> Any: ...
         def state(self) -> State: ...
         def set_state(self, state: State) -> Self: ...
         def _check_structural(self) -> None: ...
@@ -37,8 +37,8 @@ class PickledByState:
     def __getstate__(self) -> dict[str, Any]:
         self._check_structural()
         taken: dict[str, Any] = {"parameters": self.get_params(deep=False), "state": self.state()}
-        if REQUESTS in self.__dict__:
-            taken["requests"] = self.__dict__[REQUESTS]
+        if "_metadata_request" in self.__dict__:  # attached by scikit-learn's set_fit_request and its like
+            taken["requests"] = self._requests()
         return taken
 
     def __setstate__(self, taken: Mapping[str, Any]) -> None:
@@ -51,8 +51,22 @@ class PickledByState:
         # Resuming draws from a random_state that is a generator, so it is given a copy.
         resumed = type(self)(**deepcopy(parameters)).set_state(state)
         self.__dict__.update(resumed.__dict__ | parameters)
-        if "requests" in taken:
-            self.__dict__[REQUESTS] = taken["requests"]
+        with sklearn.config_context(enable_metadata_routing=True):
+            for method, asked in taken.get("requests", {}).items():
+                getattr(self, f"set_{method}_request")(**asked)
+
+    def _requests(self) -> dict[str, dict[str, bool | str]]:
+        """Return which metadata each method asks for; scikit-learn's own object refers back to the learner."""
+        routing = self.get_metadata_routing()
+        methods = [
+            name[4:-8] for name in dir(type(self)) if name.startswith("set_") and name.endswith("_request")
+        ]
+        asked = {method: dict(getattr(routing, method).requests) for method in methods}
+        return {
+            method: {name: wish for name, wish in wishes.items() if wish is not None}
+            for method, wishes in asked.items()
+            if any(wish is not None for wish in wishes.values())
+        }
 
     def __copy__(self) -> Self:
         """Return a learner of the same parts: what one learns in place, the other knows."""
