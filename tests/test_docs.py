@@ -84,6 +84,8 @@ def run(block: Block, page: str, namespace: dict[str, Any]) -> None:
     assert not report, "".join(report)
 
 
+# MLflow warns of its own code when it is imported.
+@pytest.mark.filterwarnings("ignore:.*Any type hint is inferred as AnyType:UserWarning")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = [block for block in blocks_of(page.read_text(encoding="utf-8")) if block.reason is None]

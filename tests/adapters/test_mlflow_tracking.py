@@ -17,7 +17,9 @@ pytest.importorskip("skops")
 pytestmark = [
     pytest.mark.adapters,
     # Of MLflow's own code; whatever we do wrong is an error still.
-    pytest.mark.filterwarnings("ignore::FutureWarning:mlflow", "ignore::DeprecationWarning", "ignore::UserWarning:mlflow"),
+    pytest.mark.filterwarnings(
+        "ignore::FutureWarning:mlflow", "ignore::DeprecationWarning", "ignore::UserWarning:mlflow"
+    ),
 ]
 
 

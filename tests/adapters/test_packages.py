@@ -26,7 +26,9 @@ def test_nobody_imports_a_package_before_it_is_used() -> None:
     adapters = ["hugging_face", "mlflow_tracking", "skops_types", "tensorboard_tracking", "torch_loader"]
     names = [f"i2cansay.adapters.{name}" for name in adapters]
     heavy = [name for name in PACKAGES if name != "pandas"]  # scikit-learn imports it where it is installed
-    code = f"import sys, i2cansay, {', '.join(names)}\nprint([name for name in {heavy} if name in sys.modules])"
+    code = (
+        f"import sys, i2cansay, {', '.join(names)}\nprint([name for name in {heavy} if name in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -88,7 +90,9 @@ def test_a_missing_package_is_named_with_the_command(
     assert str(raised.value) == f"this adapter needs the package {package}: pip install {install}"
 
 
-def test_a_package_that_is_broken_keeps_its_own_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_that_is_broken_keeps_its_own_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "broken_peer.py").write_text("import a_package_nobody_has")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="No module named 'a_package_nobody_has'"):

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -32,7 +31,7 @@ from sklearn.model_selection import (
 )
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
 
@@ -75,8 +74,7 @@ def _() -> None:
 @row("`GridSearchCV`, `RandomizedSearchCV`")
 def _() -> None:
     grid = {"ncm__metric": ["euclidean", "cosine"]}
-    pipeline = make_pipeline(StandardScaler(), make_learner("ncm")).set_params()
-    pipeline.steps[-1] = ("ncm", pipeline.steps[-1][1])
+    pipeline = Pipeline([("scaler", StandardScaler()), ("ncm", make_learner("ncm"))])
     found = GridSearchCV(pipeline, grid).fit(X, Y)
     assert found.best_params_["ncm__metric"] in grid["ncm__metric"]
     assert len(set(found.cv_results_["mean_test_score"])) == 2
@@ -180,7 +178,10 @@ def _() -> None:
 
 @row("New classes in `CalibratedClassifierCV`, `VotingClassifier` and their like")
 def _() -> None:
-    for whole in (CalibratedClassifierCV(make_learner("slda")), VotingClassifier([("a", make_learner("slda"))])):
+    for whole in (
+        CalibratedClassifierCV(make_learner("slda")),
+        VotingClassifier([("a", make_learner("slda"))]),
+    ):
         assert not hasattr(whole, "partial_fit")
     model = make_learner("slda").fit(X[Y < 2], Y[Y < 2])
     assert model.partial_fit(X[Y == 2], Y[Y == 2]).calibrate(X, Y).classes_.tolist() == [0, 1, 2]
@@ -189,7 +190,7 @@ def _() -> None:
 @row("`OneVsRestClassifier.partial_fit` with new classes")
 def _() -> None:
     model = OneVsRestClassifier(make_learner("slda")).partial_fit(X[:60], Y[:60], classes=[0, 1])
-    with pytest.raises(ValueError, match="subset of classes"):
+    with pytest.raises(ValueError, match="must be subset"):
         model.partial_fit(X[60:], Y[60:])
     assert make_learner("slda").partial_fit(X[:60], Y[:60]).partial_fit(X[60:], Y[60:]).score(X, Y) > 0.9
 
@@ -235,8 +236,3 @@ def test_the_page_has_these_rows() -> None:
     section = text.split("## scikit-learn", 1)[1].split("\n## ", 1)[0]
     rows = re.findall(r"^\| (.+?) \| (?:yes|no) \|", section, flags=re.MULTILINE)
     assert rows == list(TEST_OF)
-
-
-def test_a_row_s_test_can_fail() -> None:
-    with pytest.raises(AssertionError):
-        assert list(TEST_OF) == [Any]

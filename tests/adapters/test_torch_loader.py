@@ -91,7 +91,9 @@ def test_images_of_a_loader_are_those_of_arrays() -> None:
     assert learn_image_loader(model, loader(images, labels, batch_size=8)) == 20
     reference.learn(list(images.permute(0, 2, 3, 1).numpy()), labels.numpy())
     asked = list(images[:4].permute(0, 2, 3, 1).numpy())
-    np.testing.assert_allclose(model.predict_proba(as_images(images[:4])), reference.predict_proba(asked), rtol=0.1)
+    np.testing.assert_allclose(
+        model.predict_proba(as_images(images[:4])), reference.predict_proba(asked), rtol=0.1
+    )
     assert model.predict(as_images(images)).tolist() == labels.tolist()
     for whole, shares in zip(as_images(images), as_images(images.half() / 255), strict=True):
         np.testing.assert_allclose(shares, whole / 255, atol=0.002)
