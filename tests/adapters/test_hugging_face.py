@@ -74,7 +74,7 @@ def test_files_are_opened_by_the_model_the_right_side_up(tmp_path: Path) -> None
         ({"image": "note"}, r"expected images in the column 'note', got Value\('string'\)"),
     ],
 )
-def test_a_wrong_column_is_told(options: dict[str, str], message: str) -> None:
+def test_a_wrong_column_is_told(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         next(lessons(made(), **options))
 

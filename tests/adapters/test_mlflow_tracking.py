@@ -16,10 +16,8 @@ mlflow: Any = pytest.importorskip("mlflow")
 pytest.importorskip("skops")
 pytestmark = [
     pytest.mark.adapters,
-    # Of MLflow's own code; whatever we do wrong is an error still.
-    pytest.mark.filterwarnings(
-        "ignore::FutureWarning:mlflow", "ignore::DeprecationWarning", "ignore::UserWarning:mlflow"
-    ),
+    # MLflow warns of its own code when it is imported.
+    pytest.mark.filterwarnings("ignore:.*Any type hint is inferred as AnyType:UserWarning"),
 ]
 
 

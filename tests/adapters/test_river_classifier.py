@@ -3,7 +3,7 @@
 import copy
 import pickle
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -109,8 +109,8 @@ def test_it_learns_as_the_learner_does() -> None:
 def test_a_new_class_may_come_at_any_time() -> None:
     model = taught()
     for _ in range(5):
-        model.learn_one({name: -9.0 for name in NAMES}, "lupin")
-    assert model.predict_one({name: -9.0 for name in NAMES}) == "lupin"
+        model.learn_one(dict.fromkeys(NAMES, -9.0), "lupin")
+    assert model.predict_one(dict.fromkeys(NAMES, -9.0)) == "lupin"
     assert len(model.predict_proba_one(ROWS[0])) == 4
 
 
@@ -153,7 +153,7 @@ def test_strict_refuses_other_features_and_learns_nothing() -> None:
     with pytest.raises(ValueError, match=r"the same 4 features .* got 3; they differ in 'b'"):
         model.learn_one({name: ROWS[0][name] for name in "acd"}, "setosa")
     with pytest.raises(ValueError, match="they differ in 'e'"):
-        model.predict_many(pd.DataFrame({**dict.fromkeys(NAMES, [0.0]), "e": [1.0]}))
+        model.predict_many(pd.DataFrame([{**ROWS[0], "e": 1.0}]))
     assert pickle.dumps(model.model.state()) == state
 
 
@@ -164,9 +164,9 @@ def test_named_features_are_in_this_order() -> None:
 
 
 def test_text_is_refused_with_its_name() -> None:
-    model = RiverClassifier("ncm")
+    model, text = RiverClassifier("ncm"), cast(Any, "red")
     with pytest.raises(ValueError, match="'b' is 'red'; encode it first"):
-        model.learn_one({"a": 1.0, "b": "red"}, "x")
+        model.learn_one({"a": 1.0, "b": text}, "x")
     model.learn_one({"z": 1.0}, "x")  # the failed lesson has left no names behind
     assert model.model.n_features_in_ == 1
 

@@ -1,8 +1,9 @@
-"""The table of docs/ecosystem.md: what of scikit-learn works with our learners, what does not and why; a test per row."""
+"""The table of docs/ecosystem.md: what of scikit-learn works with our learners and what does not, a test per row."""
 
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -205,8 +206,9 @@ def _() -> None:
 
 @row("Sparse matrices")
 def _() -> None:
+    table: Any = sparse.csr_matrix(X)
     with pytest.raises(TypeError, match="dense data is required"):
-        make_learner("slda").fit(sparse.csr_matrix(X), Y)
+        make_learner("slda").fit(table, Y)
 
 
 @row("Missing values")

@@ -30,7 +30,9 @@ def test_every_checkpoint_is_a_point(tmp_path: Path) -> None:
     written = series(found, "accuracy")
     assert [step for step, _ in written] == steps
     assert [value for _, value in written] == pytest.approx(accuracy_curve(outcome))
-    assert series(found, "end/last") == [(120, pytest.approx(last_accuracy(outcome)))]
+    ((step, last),) = series(found, "end/last")
+    assert step == 120
+    assert last == pytest.approx(last_accuracy(outcome))
     assert [value for _, value in series(found, "classes")] == [1, 2, 3, 4]
     description = found.SummaryMetadata("accuracy").summary_description
     assert "- learner: NearestClassMean" in description
