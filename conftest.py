@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -10,6 +11,20 @@ from hypothesis import HealthCheck, settings
 # A busy machine is slow, not wrong.
 settings.register_profile("any_machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any_machine")
+
+# The examples of an adapter run where the package it is for is installed.
+ADAPTERS = {
+    "hugging_face": "datasets",
+    "mlflow_tracking": "mlflow",
+    "river_classifier": "river",
+    "tensorboard_tracking": "tensorboard",
+    "torch_loader": "torch",
+}
+collect_ignore = [
+    f"src/i2cansay/adapters/{adapter}.py"
+    for adapter, package in ADAPTERS.items()
+    if find_spec(package) is None
+]
 
 
 def pytest_configure() -> None:

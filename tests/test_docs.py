@@ -3,7 +3,7 @@
 The blocks of one page run one after the other, as a reader would type them, in an empty folder. A block with
 `>>>` is a session whose output is compared; any other has to run, and to print what the comment beside `print` says:
 `# about 0.86` for a figure that differs a little between processors. An HTML comment `<!-- not run: why -->` right
-before a block leaves it out.
+before a block leaves it out; `<!-- needs: river, pandas -->` does so where one of these packages is not installed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import doctest
 import io
 import re
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("**/*.md")])
 BLOCK = re.compile(
-    r"^(?:<!-- not run: (?P<reason>.+?) -->\n+)?^```python\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL
+    r"^(?:<!-- (?:not run: (?P<reason>.+?)|needs: (?P<needs>.+?)) -->\n+)?^```python\n(?P<code>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
 )
 
 PRINTED = re.compile(r"^print\(.*\)\s+# (.+)$", re.MULTILINE)
@@ -40,9 +42,19 @@ class Block:
 
 def blocks_of(text: str) -> list[Block]:
     return [
-        Block(match["code"], text.count("\n", 0, match.start("code")), match["reason"])
+        Block(
+            match["code"],
+            text.count("\n", 0, match.start("code")),
+            match["reason"] or absent(match["needs"] or ""),
+        )
         for match in BLOCK.finditer(text)
     ]
+
+
+def absent(packages: str) -> str | None:
+    """Return which of some packages are not installed as a reason, None if all are."""
+    missing = [package for package in re.findall(r"\w+", packages) if find_spec(package) is None]
+    return f"{', '.join(missing)} not installed" if missing else None
 
 
 def keeps(promise: str, line: str) -> bool:
@@ -72,6 +84,8 @@ def run(block: Block, page: str, namespace: dict[str, Any]) -> None:
     assert not report, "".join(report)
 
 
+# MLflow warns of its own code when it is imported.
+@pytest.mark.filterwarnings("ignore:.*Any type hint is inferred as AnyType:UserWarning")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = [block for block in blocks_of(page.read_text(encoding="utf-8")) if block.reason is None]
@@ -87,6 +101,8 @@ def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pyte
 def test_blocks_are_found_and_left_out_as_they_say() -> None:
     text = "a\n```python\nx = 1\n```\n<!-- not run: needs a camera -->\n\n```python\ny = 2\n```\n```sh\nls\n```\n"
     assert blocks_of(text) == [Block("x = 1\n", 2, None), Block("y = 2\n", 7, "needs a camera")]
+    text = "<!-- needs: numpy -->\n```python\nx = 1\n```\n<!-- needs: numpy, no_such -->\n```python\ny = 2\n```\n"
+    assert [block.reason for block in blocks_of(text)] == [None, "no_such not installed"]
 
 
 def test_a_page_that_is_wrong_is_noticed() -> None:

@@ -6,6 +6,7 @@ ends: it is given each session whole, in one batch. There is no other call by wh
 outcome says whether it was.
 """
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from time import perf_counter
 from typing import Any
@@ -17,6 +18,7 @@ from i2cansay.evaluate.bookmark import Bookmark, Place
 from i2cansay.evaluate.learner_protocol import Learner
 from i2cansay.evaluate.outcome import Checkpoint, Outcome
 from i2cansay.evaluate.progress import Moment, Progress
+from i2cansay.evaluate.tracking import Measurement, RunFacts, Tracker
 from i2cansay.streams import Batch, Stream
 from i2cansay.streams.stream import Labels
 
@@ -38,6 +40,7 @@ def play(
     every_session: bool = True,
     progress: Progress | None = None,
     bookmark: Bookmark | None = None,
+    trackers: Iterable[Tracker] = (),
 ) -> Outcome:
     """Teach a learner a stream, measure it on the way, and return the counts.
 
@@ -65,6 +68,9 @@ def play(
         Called after each batch; see `show_progress`.
     bookmark : Bookmark, optional
         Where to go on if it was killed, for streams that take long. The learner must be new.
+    trackers : iterable of Tracker
+        Are told what is played, the figures of every checkpoint, and the outcome: `CsvLog`, `JsonLinesLog`, or
+        another with these three methods.
 
     Examples
     --------
@@ -89,9 +95,12 @@ def play(
             "play a stream with sessions, such as step:5"
         )
     game = _Game(learner, (X, y), (X_test, y_test), ask_first=prequential and learner.streaming)
-    batches = list(stream)
+    batches, trackers = list(stream), tuple(trackers)
     place = None if bookmark is None else bookmark.read()
     start = 0 if place is None else game.go_on(place)
+    facts = RunFacts.of(learner, stream.describe(), n_features=X.shape[1], n_test=len(X_test))
+    for tracker in trackers:
+        tracker.begin(facts)
     accuracy: float | None = None
     for position, batch in enumerate(batches[start:], start):
         game.learn(batch)
@@ -101,13 +110,15 @@ def play(
             if is_last or every_session:
                 game.checkpoint()
                 accuracy = game.accuracy_on_seen(game.checkpoints[-1])
+                for tracker in trackers:
+                    tracker.checkpoint(game.measurement(game.checkpoints[-1]))
         if progress is not None:
             progress(Moment(position + 1, len(batches), game.samples, accuracy))
         if bookmark is not None and bookmark.due and not is_last:
             bookmark.write(game.place(position + 1))
     if bookmark is not None:
         bookmark.remove()
-    return Outcome(
+    outcome = Outcome(
         stream=stream.describe(),
         classes=tuple(game.classes.tolist()),
         test_counts=tuple(game.test_counts.tolist()),
@@ -120,6 +131,9 @@ def play(
         stores_samples=learner.stores_samples,
         told_sessions=game.whole_sessions,
     )
+    for tracker in trackers:
+        tracker.end(outcome)
+    return outcome
 
 
 class _Game:
@@ -221,6 +235,18 @@ class _Game:
         """Return the pooled accuracy on the classes seen so far, None if they have no test rows."""
         total = int(self.test_counts[self.seen].sum())
         return sum(checkpoint.correct) / total if total else None
+
+    def measurement(self, checkpoint: Checkpoint) -> Measurement:
+        """Return the figures of a checkpoint that was just made."""
+        return Measurement(
+            session=checkpoint.session,
+            samples=checkpoint.samples,
+            classes=int(self.seen.sum()),
+            accuracy=self.accuracy_on_seen(checkpoint),
+            prequential_accuracy=self.predicted_correctly / self.predicted if self.predicted else None,
+            learning_seconds=self.learning_seconds,
+            prediction_seconds=self.prediction_seconds,
+        )
 
     def _ask(self, rows: Rows) -> None:
         # Rows of classes not learnt yet are wrong in any case; before the first batch that is all rows.

@@ -15,6 +15,7 @@ from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.facts import ROUNDED_TO_FLOAT32, WEIGHTS_ARE_NOT_COPIES
 from i2cansay.learners.labels import Label, LabelRows, as_labels, check_declared
 from i2cansay.learners.learner_state import resume, whole_state
+from i2cansay.learners.pickling import PickledByState
 from i2cansay.learners.predicting import Predictor
 from i2cansay.learners.validation import (
     check_features,
@@ -32,7 +33,7 @@ OF_EVERY_LEARNER = 6144
 OF_EVERY_CLASS = 64
 
 
-class OnlineClassifier(Predictor, ClassifierMixin, BaseEstimator, ABC):
+class OnlineClassifier(PickledByState, Predictor, ClassifierMixin, BaseEstimator, ABC):
     """Base of every learner.
 
     A learner implements three methods over rows of classes, which are numbered in the order of their arrival:

@@ -34,6 +34,10 @@ def as_labels(y: ArrayLike) -> NDArray[Any]:
     """
     if isinstance(y, list | tuple) and not any(isinstance(label, list | tuple | np.ndarray) for label in y):
         y = np.array(y, dtype=object)  # numpy would turn ["cat", 3] into two strings without a word
+    elif hasattr(getattr(y, "dtype", None), "na_value"):
+        y = np.asarray(
+            y, dtype=object
+        )  # pandas would turn its nullable whole numbers and booleans into floats
     labels = y if isinstance(y, np.ndarray) and y.ndim == 1 else column_or_1d(y, warn=True)
     if labels.dtype.kind == "O" and len(labels):
         labels = _from_objects(labels)

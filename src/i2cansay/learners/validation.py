@@ -25,7 +25,7 @@ def check_features(learner: Any, X: ArrayLike, *, reset: bool) -> Features:
     """
     plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in (np.float32, np.float64) and X.size
     if not plain or reset or hasattr(learner, "feature_names_in_"):
-        _refuse_images(learner, X)
+        _refuse_others(learner, X)
         if not reset and hasattr(learner, "n_features_in_"):
             _check_width(learner, X)
         X = validate_data(learner, X, reset=reset, dtype=[np.float64, np.float32], order="C")
@@ -38,8 +38,8 @@ def check_features(learner: Any, X: ArrayLike, *, reset: bool) -> Features:
     return features
 
 
-def _refuse_images(learner: Any, X: Any) -> None:
-    """Raise where `X` is images or their paths, not features."""
+def _refuse_others(learner: Any, X: Any) -> None:
+    """Raise where `X` is images or their paths, or a query for a table, not features."""
     what = None
     if getattr(X, "ndim", 0) > 2:
         what = f"Found array with dim {X.ndim}"
@@ -47,6 +47,10 @@ def _refuse_images(learner: Any, X: Any) -> None:
         what = f"got {X!r:.60}"
     elif isinstance(X, list | tuple | np.ndarray) and len(X) and _is_image(X[0]):
         what = f"got a {type(X[0]).__name__} as the first row"
+    elif hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
+        raise ValueError(
+            f"expected a table of features, (n, d), got a {type(X).__name__}; collect() it first"
+        )
     if what is not None:
         raise ValueError(
             f"{what}, while {type(learner).__name__} expects a table of features, (n, d); for images or their "
