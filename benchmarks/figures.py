@@ -21,14 +21,14 @@ class Run(NamedTuple):
     measure: Callable[[int], Values]
 
 
-def play(run: Run, seeds: int, path: Path) -> None:
-    """Measure the seeds of a run that are not in the file yet, and add them.
+def play(run: Run, seeds: int, path: Path, *, first: int = 0) -> None:
+    """Measure the seeds of a run, from `first` on, that are not in the file yet, and add them.
 
     A line says which commit it was measured with. Where the code has changed since in a way that matters, delete the
     line, and it is measured again.
     """
     known = load_study_runs([path] if path.exists() else [])
-    for seed in range(seeds):
+    for seed in range(first, seeds):
         if (run.table, run.name, seed) not in known:
             values = dict(run.measure(seed))
             line = {"table": run.table, "run": run.name, "seed": seed, "values": values, "commit": commit()}

@@ -1,6 +1,6 @@
 """The constants of the shared mode, each tried beside its neighbours on training samples held out.
 
-    python benchmarks/shared_constants.py [one-sample] [closed-form] [closed-form-whole] [head] [head-stages]
+    python benchmarks/shared_constants.py [one-sample] [closed-form] [head] [--column TITLE ...] [--splits N]
 
 Runs are kept in benchmarks/records/shared_constants.jsonl (``--records``): what is missing there is measured. Every
 study is of features of the last layer and of the stages of EfficientNet-Lite0, found as the command line finds them,
@@ -55,6 +55,7 @@ class Column:
     encoder: str
     stream: str
     fraction: float | None = None
+    batch_size: int = 50
 
     def split(self, seed: int, *, per_class: int | None = None) -> "Split":
         """Draw what is learnt, and from the rest what is held out."""
@@ -152,26 +153,34 @@ def one_sample(column: Column, seed: int) -> Values:
 # -- the head ----------------------------------------------------------------------------------------------------
 
 INF = float("inf")
-AS_IT_IS = "as it is"
-SHARED_INVERSE: Mapping[str, Constants] = {
-    AS_IT_IS: {},
-    "lr 0.005": {"lr": 0.005},
-    "lr 0.01": {"lr": 0.01},
-    "lr 0.04": {"lr": 0.04},
-    "FULL_STEP_FROM_CLASSES 1": {"FULL_STEP_FROM_CLASSES": 1},
-    "FULL_STEP_UP_TO_WIDTH inf": {"FULL_STEP_UP_TO_WIDTH": INF},
-    "SAMPLES_PER_DEGREE 20": {"SAMPLES_PER_DEGREE": 20.0},
-    "SAMPLES_PER_DEGREE 40": {"SAMPLES_PER_DEGREE": 40.0},
-    "SAMPLES_PER_DEGREE inf": {"SAMPLES_PER_DEGREE": INF},
-    "DEGREES_PER_CLASS inf": {"DEGREES_PER_CLASS": INF},
-    "neither temperature nor limits of the step": {
-        "SAMPLES_PER_DEGREE": INF,
-        "FULL_STEP_FROM_CLASSES": 1,
-        "FULL_STEP_UP_TO_WIDTH": INF,
-    },
+TWO_SCHEDULES, ONE_SCHEDULE = "two schedules", "one schedule"
+LEFT_OUT: Constants = {"FULL_STEP_FROM_CLASSES": 1, "FULL_STEP_UP_TO_WIDTH": INF, "DEGREES_PER_CLASS": INF}
+NONE = "none of the four"
+SCHEDULES: tuple[tuple[Constants, Mapping[str, Constants]], ...] = (
+    (
+        {"GROWTH": 1.0},
+        {
+            ONE_SCHEDULE: {},
+            **{f"{name} {value:g}": {name: value} for name, value in LEFT_OUT.items()},
+            NONE: LEFT_OUT,
+            **{f"{NONE}, lr {lr:g}": {**LEFT_OUT, "lr": lr} for lr in (0.005, 0.01, 0.04)},
+            **{
+                f"{NONE}, SAMPLES_PER_DEGREE {samples:g}": {**LEFT_OUT, "SAMPLES_PER_DEGREE": samples}
+                for samples in (40.0, 160.0, INF)
+            },
+        },
+    ),
+    ({}, {TWO_SCHEDULES: {}}),
+)
+"""When the inverse is made, and heads that differ in their steps only: they share statistics and inverse."""
+SMALL_LESSONS: Mapping[str, Constants] = {
+    f"{ONE_SCHEDULE}, step per sample": {},
+    "no limits of the step, step per sample": {"FULL_STEP_FROM_CLASSES": 1, "FULL_STEP_UP_TO_WIDTH": INF},
+    f"{NONE}, step per sample": LEFT_OUT,
+    f"{NONE}, half a step per sample": {**LEFT_OUT, "lr": 0.01},
+    f"{NONE}, two steps per sample": {**LEFT_OUT, "lr": 0.04},
 }
-"""They differ in the steps only, and can share all that is costly: statistics, inverse, preconditioned rows."""
-SCHEDULES: Mapping[str, Constants] = {"GROWTH 1": {"GROWTH": 1.0}, "EARLY_GROWTH 0.3": {"EARLY_GROWTH": 0.3}}
+"""Tried where lessons are smaller than 50 samples: a step is as much shorter than for 50."""
 MODULES: tuple[ModuleType, ...] = (preconditioned_head, base_temperature)
 
 
@@ -189,17 +198,16 @@ class ManyHeads(SharedI2CANSAY):
     """The shared mode with a head for each of several sets of constants, all of which see the same analogies."""
 
     parts = SharedI2CANSAY.parts
+    # No sample is scored before it is learnt: no decision depends on it, and it costs solutions.
+    streaming = False
 
     def use(self, variants: Mapping[str, Constants]) -> None:
         """Begin with these."""
-        self._variants, self._of_variant = variants, dict[str, RowBuffer]()
-
-    def _calibrate(self, *_: Any) -> None:
-        """Leave probabilities alone: they cost solutions, and no decision depends on them."""
+        self.variants, self._of_variant = variants, dict[str, RowBuffer]()
 
     def _step(self, *arguments: Any, **named: Any) -> None:
         drawn = self._rng.bit_generator.state
-        for name, constants in self._variants.items():
+        for name, constants in self.variants.items():
             self._rng.bit_generator.state = drawn
             with self.as_variant(name), set_to(self, constants):
                 super()._step(*arguments, **named)
@@ -217,29 +225,44 @@ class ManyHeads(SharedI2CANSAY):
 
 
 def head(column: Column, seed: int) -> Values:
-    """Return the accuracy with analogies for each set of constants, and as it is for shares of the head.
+    """Return the accuracy with analogies for each set of constants and some shares of the head.
 
-    A share of 0 is the closed form alone.
+    A share of 0 is the closed form alone, with the penalty that was chosen with an inverse; beside it is the closed
+    form with the penalty that all samples ask for. The two schedules, which need more inverses, are played where
+    that does not take long.
     """
     split, found = column.split(seed), {}
-    runs: list[tuple[Constants, Mapping[str, Constants]]] = [({}, SHARED_INVERSE)]
-    runs += [(schedule, {name: {}}) for name, schedule in SCHEDULES.items()]
-    for schedule, variants in runs:
+    usual = shared_i2cansay.HEAD_SHARE
+    for schedule, usual_variants in SCHEDULES[: 2 if column in SMALL[:3] else 1]:
+        variants = usual_variants
+        if column.batch_size < 50:
+            share = column.batch_size / 50
+            shorter = {
+                name: {**each, "lr": share * each.get("lr", 0.02)} for name, each in SMALL_LESSONS.items()
+            }
+            variants = {**usual_variants, **shorter}
         model = ManyHeads(blocks=split.blocks, lift=0, random_state=seed)
         model.use(variants)
         with set_to(model, schedule):
-            for batch in make_stream(column.stream, split.y, seed=seed):
+            for batch in make_stream(column.stream, split.y, seed=seed, batch_size=column.batch_size):
                 model.partial_fit(split.X[batch.rows], split.y[batch.rows])
-        for name, constants in variants.items():
-            for share in HEAD_SHARES if name == AS_IT_IS else (shared_i2cansay.HEAD_SHARE, 1.0):
-                with (
-                    model.as_variant(name),
-                    set_to(model, constants),
-                    patch.object(shared_i2cansay, "HEAD_SHARE", share),
-                ):
-                    scores = model.class_scores(split.X_held)
-                usual = share == shared_i2cansay.HEAD_SHARE
-                found[name if usual else f"{name}, HEAD_SHARE {share:.2g}"] = split.accuracy(scores)
+
+        def accuracy(name: str, share: float, model: ManyHeads = model) -> float:
+            with (
+                model.as_variant(name),
+                set_to(model, model.variants[name]),
+                patch.object(shared_i2cansay, "HEAD_SHARE", share),
+            ):
+                return split.accuracy(model.class_scores(split.X_held))
+
+        for name in variants:
+            for share in HEAD_SHARES if name == NONE else (usual, 1.0):
+                found[name if share == usual else f"{name}, HEAD_SHARE {share:.2g}"] = accuracy(name, share)
+        model._shrinkage.expire()
+        model._solution.clear()
+        for name in variants.keys() & {ONE_SCHEDULE, NONE}:
+            found[f"{name}, penalty of all samples"] = accuracy(name, usual)
+            found[f"{name}, HEAD_SHARE 0, penalty of all samples"] = accuracy(name, 0.0)
     return found
 
 
@@ -260,14 +283,15 @@ def study(
     return Study(tuple(Run(table, column.title, partial(measure, column)) for column in columns), splits)
 
 
+ONE_BY_ONE = Column("CIFAR-10 4%, one by one", "cifar10", LAST, "step:2", 0.04, batch_size=1)
 STUDIES = {
     "one-sample": study(
         "constants, one sample per class", one_sample, (*WHOLE_LAST, SMALL[2], *WHOLE_STAGES), 5
     ),
-    "closed-form": study("constants of the closed form", closed_form, SMALL, 3),
-    "closed-form-whole": study("constants of the closed form", closed_form, WHOLE_LAST, 1),
-    "head": study("constants of the head", head, (*SMALL[:3], *WHOLE_LAST[1:], SMALL[3]), 2),
-    "head-stages": study("constants of the head", head, SMALL[4:], 1),
+    "closed-form": study("constants of the closed form", closed_form, (*SMALL, *WHOLE_LAST), 3),
+    "head": study(
+        "constants of the head, one schedule", head, (*SMALL, WHOLE_LAST[1], WHOLE_STAGES[1], ONE_BY_ONE), 3
+    ),
 }
 
 
@@ -278,11 +302,15 @@ def main() -> None:
     )
     parser.add_argument("studies", nargs="*", help=f"of {', '.join(STUDIES)}; all by default")
     parser.add_argument("--records", type=Path, default=RECORDS)
+    parser.add_argument("--column", action="append", default=[], help="only this one; repeatable")
+    parser.add_argument("--from-split", type=int, default=0, help="leave out those before")
     parser.add_argument("--splits", type=int, default=5, help="at most so many; fewer take less time")
     wish = parser.parse_args()
     for name in wish.studies or STUDIES:
         for run in STUDIES[name].runs:
-            play(run, min(STUDIES[name].splits, wish.splits), wish.records)
+            if wish.column and run.name not in wish.column:
+                continue
+            play(run, min(STUDIES[name].splits, wish.splits), wish.records, first=wish.from_split)
 
 
 if __name__ == "__main__":

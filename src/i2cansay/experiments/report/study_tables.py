@@ -38,8 +38,9 @@ class StudyColumn:
 class StudyTable:
     """A declared table of a study.
 
-    With `rows`, an entry is a value of the run "ROW, RUN OF THE COLUMN". Without, the values of a column's run are
-    the rows. With `minus`, the value of that name is shown as it is, and all others less that one, seed by seed.
+    With `rows`, an entry is a value of the run "ROW, RUN OF THE COLUMN". Without, the values of the
+    columns' runs are the rows. With `minus`, the value of that name is shown as it is, and all others less that one,
+    seed by seed.
     """
 
     name: str
@@ -59,7 +60,7 @@ class StudyTable:
                 for row in self.rows
             ]
         else:
-            names = next((runs[key] for key in self._keys() if key in runs), {})
+            names = dict.fromkeys(name for key in self._keys() for name in runs.get(key, {}))
             rows = [
                 (name, *(self._place(runs, each, each.run, name) for each in self.columns)) for name in names
             ]
