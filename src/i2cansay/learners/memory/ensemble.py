@@ -1,19 +1,21 @@
 """An ensemble of linear classifiers behind fixed random keys, trained by the sign of the gradient."""
 
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.memory.keyed_classifiers import KeyedClassifiers, Lookup, look_up
+from i2cansay.learners.memory.keyed_classifiers import CLASS_BLOCK, KeyedClassifiers, Lookup, look_up
 from i2cansay.learners.memory.running_mean import RunningMean
-from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
+from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
 from i2cansay.learners.seeded_draw import SeededDraw
 
 # Samples scored together: enough for each classifier to be asked about several.
 BLOCK = 4096
+# Samples after which the centre of `centre="first"` stays: a batch of a stream, or as many single samples.
+SETTLED = 50
 
 
 class Ensemble(OnlineClassifier):
@@ -33,10 +35,12 @@ class Ensemble(OnlineClassifier):
         Length of a step. From weights at zero it only scales the outputs, until they come near the bound of 250
         (at the published 1e-4 after tens of thousands of steps): it decides nothing.
     weight_decay : float
-    centre : bool
-        Take the running mean of all samples from the features before they are looked up. The keys are drawn around
-        the origin, and so are the encodings they were published with; features behind a ReLU are not, and without
-        this they all ask the same few classifiers.
+    centre : {"first", "running", "none"}
+        What is taken from the features before they are looked up. The keys are drawn around the origin, and so are
+        the encodings they were published with ("none"); features behind a ReLU are not, and all ask the same few
+        classifiers. "first" is the mean of the first batch (of the first batches, until 50 samples have passed). It
+        stays, so a sample always asks the classifiers that it has taught. "running" is the mean of all samples so
+        far: as it moves, a sample asks classifiers other than those it has taught.
     batch_size : int
         Used by `fit` only; `partial_fit` takes a batch as it comes.
     random_state : int, Generator, RandomState or None
@@ -44,8 +48,8 @@ class Ensemble(OnlineClassifier):
 
     Notes
     -----
-    Departs from the published form: features are centred (``centre=False`` is as published); weights start at zero
-    instead of small random values (of about half a step), as classes arrive at any time; the authors' code adds
+    Departs from the published form: features are centred (``centre="none"`` is as published); weights start at
+    zero instead of small random values (of about half a step), as classes arrive at any time; the authors' code adds
     the decay with the opposite sign, which at ``lr * weight_decay = 1e-8`` a step is beyond telling.
 
     References
@@ -77,7 +81,7 @@ class Ensemble(OnlineClassifier):
         n_active: int = 32,
         lr: float = 1e-4,
         weight_decay: float = 1e-4,
-        centre: bool = True,
+        centre: Literal["first", "running", "none"] = "first",
         batch_size: int = 60,
         random_state: Any = None,
     ) -> None:
@@ -90,6 +94,7 @@ class Ensemble(OnlineClassifier):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
+        check_choice("centre", self.centre, ("first", "running", "none"))
         check_positive(lr=self.lr)
         check_not_negative(weight_decay=self.weight_decay)
         if self.lr * self.weight_decay >= 1:
@@ -111,17 +116,18 @@ class Ensemble(OnlineClassifier):
         return keys.astype(np.float32)
 
     def _look_up(self, X: Features) -> Lookup:
-        centred = X - self._mean.value if self.centre else X
+        centred = X if self.centre == "none" else X - self._mean.value
         return look_up(centred, self._keys.get(self._draw), self.n_active)
 
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
-        room = max(8, n_classes * 5 // 4)  # as `KeyedClassifiers` grows
+        room = -(-n_classes // CLASS_BLOCK) * CLASS_BLOCK  # as `KeyedClassifiers` grows
         keys = self.n_classifiers * n_features
         return 4 * (self.n_classifiers * room * (n_features + 1) + keys) + 8 * n_features
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         every_row = np.ones(len(X)) if weights is None else weights
-        self._mean.add(X, every_row)
+        if self.centre == "running" or (self.centre == "first" and self._mean.total < SETTLED):
+            self._mean.add(X, every_row)
         self._classifiers.step(
             self._look_up(X), rows, every_row / every_row.sum(), lr=self.lr, weight_decay=self.weight_decay
         )
