@@ -13,11 +13,15 @@ from typing import Any
 from i2cansay.experiments.declare.declaration import Block, Column, Row, Table
 
 ENCODER = "efficientnet-lite0"
+ROOT = ", square root"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A stream of training samples, and how others are held out; `declared/tuning.toml` describes each way."""
+    """A stream of training samples, and how others are held out; `declared/tuning.toml` describes each way.
+
+    With `root` the learner gets the square root of the features.
+    """
 
     name: str
     dataset: str
@@ -25,6 +29,8 @@ class Setting:
     stream: str
     held: str
     memory_size: int
+    encoder: str = ENCODER
+    root: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,8 @@ def tuning_table(learner: str) -> Table:
     for column, sweep in zip(columns, tuning.sweeps, strict=True):
         for trial in sweep.trials:
             title = ", ".join(f"{name}={value}" for name, value in trial.parameters.items())
+            if sweep.setting.root:  # a row gets the root of the features in all of its columns, or in none
+                title += ROOT
             trials.setdefault(title, {})[column.name] = trial
     memory = tuple(sweep.setting.memory_size for sweep in tuning.sweeps)
     rows = tuple(
@@ -118,6 +126,7 @@ def tuning_table(learner: str) -> Table:
             pm=(nan,) * len(columns),
             parameters=next(iter(found.values())).parameters,
             only_in=tuple(found),
+            root=title.endswith(ROOT),
         )
         for title, found in trials.items()
     )
@@ -147,6 +156,7 @@ def _columns(sweeps: Sequence[Sweep]) -> tuple[Column, ...]:
                 metric="last",
                 every_session=False,
                 fraction=setting.fraction,
+                encoder=None if setting.encoder == ENCODER else setting.encoder,
                 held_out=setting.held,
                 seeds=sweep.seeds,
             )

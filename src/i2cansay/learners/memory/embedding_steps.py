@@ -1,9 +1,9 @@
 """Several steps of an embedding on rows that are known beforehand, with two large products in all.
 
 Symbols: W -> the map before the steps, (m, d); Z -> all rows that the steps read, (n, d); A -> the sum of the steps
-by row, (n, m). A step on rows z with gradients G by ``W z`` takes ``W <- W - lr G^T z``. So after some steps the map is
-``W - A^T Z``, and row i goes to ``W z_i - sum over j of (z_i . z_j) a_j``: the map is multiplied with the rows once,
-before the steps, and changed once, after them.
+by row, (n, m). A step on rows z with gradients G by ``W z`` takes ``W <- W - lr G^T z``. So after some steps the map
+is ``W - A^T Z``, and row i goes to ``W z_i - sum over j of (z_i . z_j) a_j``: the map is multiplied with the rows
+once, before the steps, and changed once, after them.
 """
 
 import numpy as np
