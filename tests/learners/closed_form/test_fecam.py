@@ -11,7 +11,7 @@ from i2cansay.testing import check_learner
 PARAMETERS: list[dict[str, Any]] = [
     {},
     {"covariance": "common"},
-    {"feature_transform": "none", "gamma1": 3.0},
+    {"feature_transform": "none", "gamma1": 9.0},
 ]
 
 
@@ -56,10 +56,17 @@ def test_scikit_learn_and_the_contract_accept_it(parameters: dict[str, Any]) -> 
 @pytest.mark.parametrize("gamma", [1.0, 100.0])
 def test_distances_are_the_published_ones(gamma: float, times: int) -> None:
     X, y = draw()
-    model = FeCAM(gamma1=gamma, gamma2=gamma, n_shrinkages=times)
+    at_once = (1 + gamma) ** times - 1
+    model = FeCAM(gamma1=at_once, gamma2=at_once)
     for start in range(0, 90, 7):
         model.partial_fit(X[start : start + 7], y[start : start + 7])
     np.testing.assert_allclose(-model.class_scores(X), published(X, y, X, gamma, times), rtol=1e-3, atol=1e-5)
+
+
+def test_by_default_it_shrinks_as_the_authors_code_does() -> None:
+    X, y = draw()
+    scores = FeCAM().partial_fit(X, y).class_scores(X)
+    np.testing.assert_allclose(-scores, published(X, y, X, gamma=1.0, times=2), rtol=1e-3, atol=1e-5)
 
 
 def test_common_covariance_of_classes_that_spread_alike_is_that_of_each() -> None:

@@ -46,19 +46,6 @@ def shrunk_correlation(covariance: Features, *, gamma1: float, gamma2: float) ->
     return shrunk
 
 
-def repeated(gamma: float, times: int) -> float:
-    """Return the shrinkage that does at once what `gamma` does when it is applied several times.
-
-    A shrinkage multiplies V1 by 1 + gamma1 and V2 by 1 + gamma2, and the next one adds its share of that.
-
-    Examples
-    --------
-    >>> repeated(1.0, 2)
-    3.0
-    """
-    return float((1.0 + gamma) ** times - 1.0)
-
-
 class Mahalanobis:
     """Squared distances ``x R^-1 x^T`` by a matrix R, factorised once and kept as one triangle of float32.
 

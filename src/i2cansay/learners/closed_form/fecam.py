@@ -10,10 +10,10 @@ from i2cansay.core.statistics.signed_root import signed_root
 from i2cansay.core.types import Features, Float64, Rows, State
 from i2cansay.learners.base import ROUNDED_TO_FLOAT32, OnlineClassifier
 from i2cansay.learners.closed_form.class_scatter import ClassScatter
-from i2cansay.learners.closed_form.correlation import Mahalanobis, repeated, shrunk_correlation
+from i2cansay.learners.closed_form.correlation import Mahalanobis, shrunk_correlation
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.merging import merge_into
-from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
+from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive
 
 # Rows scored at a time, so that what a class's factor makes of them stays small.
 BLOCK = 4096
@@ -26,8 +26,7 @@ class FeCAM(OnlineClassifier):
 
     The squared distance to class c is ``x R_c^-1 x^T`` for the difference x of the sample and the mean of the class,
     both scaled to length one. R_c is the covariance of the class, shrunk by ``gamma1`` of its mean variance on
-    the diagonal and ``gamma2`` of its mean covariance beside it, as often as `n_shrinkages` says, then divided by
-    its standard deviations.
+    the diagonal and ``gamma2`` of its mean covariance beside it, then divided by its standard deviations.
 
     Parameters
     ----------
@@ -36,11 +35,10 @@ class FeCAM(OnlineClassifier):
         bytes per class (328 MB for 100 classes of 1280 dimensions, 655 for 200), and as much again once it has
         been asked; scoring n samples takes n d^2/2 multiply-adds per class.
     gamma1, gamma2 : float
-        Shrinkage; 1 and 1 are published for classes of hundreds of samples, 100 and 100 for five.
-    n_shrinkages : int
-        How often the covariance is shrunk. The article writes it once. The authors' code does it twice where every
-        class has its covariance, and says so in a comment; their scripts for a ViT do it once, with ``gamma2=0``.
-        Twice by g is once by ``(1 + g)**2 - 1``.
+        Shrinkage. 1 and 1 are published for classes of hundreds of samples, 100 and 100 for five. The article writes
+        it once; the authors' code, where every class has its covariance, does it twice and says so in a comment.
+        Twice by g is once by ``(1 + g)**2 - 1``, so that 3 and 3 are what was published in effect. Their scripts
+        for a ViT do it once, by 1 and 0.
     feature_transform : {"sqrt", "none"}
         What is done to the features first. "sqrt" is Tukey's transform as published, for features without
         negative values; of a negative one it is the signed root. Signed features were published with "none".
@@ -77,27 +75,21 @@ class FeCAM(OnlineClassifier):
         self,
         *,
         covariance: Literal["class", "common"] = "class",
-        gamma1: float = 1.0,
-        gamma2: float = 1.0,
-        n_shrinkages: int = 2,
+        gamma1: float = 3.0,
+        gamma2: float = 3.0,
         feature_transform: Literal["sqrt", "none"] = "sqrt",
     ) -> None:
         self.covariance = covariance
         self.gamma1 = gamma1
         self.gamma2 = gamma2
-        self.n_shrinkages = n_shrinkages
         self.feature_transform = feature_transform
 
     def _check_parameters(self) -> None:
         check_choice("covariance", self.covariance, ("class", "common"))
         check_choice("feature_transform", self.feature_transform, ("sqrt", "none"))
         check_positive(gamma1=self.gamma1)
-        check_whole(n_shrinkages=self.n_shrinkages, at_least=1)
-        largest = (1.0 + LARGEST_GAMMA) ** (1.0 / self.n_shrinkages) - 1.0
-        if self.gamma1 > largest:
-            raise ValueError(
-                f"gamma1 must be at most {largest:g} with {self.n_shrinkages} shrinkages, got {self.gamma1!r}"
-            )
+        if self.gamma1 > LARGEST_GAMMA:
+            raise ValueError(f"gamma1 must be at most {LARGEST_GAMMA:g}, got {self.gamma1!r}")
         check_not_negative(gamma2=self.gamma2)
         if self.gamma2 > self.gamma1:
             raise ValueError(
@@ -153,8 +145,7 @@ class FeCAM(OnlineClassifier):
             covariance: Features = statistics.dense(row) / max(float(statistics.means.count[row]), 1e-300)
         else:
             covariance = statistics.matrix.dense() / max(statistics.means.total, 1e-300)
-        gamma1, gamma2 = (repeated(gamma, self.n_shrinkages) for gamma in (self.gamma1, self.gamma2))
-        return Mahalanobis(shrunk_correlation(covariance, gamma1=gamma1, gamma2=gamma2))
+        return Mahalanobis(shrunk_correlation(covariance, gamma1=self.gamma1, gamma2=self.gamma2))
 
     def merge(self, other: "FeCAM") -> Self:
         """Add what another learner of the same parameters has learnt, exactly; `other` is not changed."""
