@@ -14,7 +14,7 @@ from i2cansay.learners.seeded_draw import SeededDraw
 
 # Samples scored together: enough for each classifier to be asked about several.
 BLOCK = 4096
-# Samples after which the centre of `centre="first"` stays: a batch of a stream, or as many single samples.
+# Samples after which the centre of `centred_on="first"` stays: a batch of a stream, or as many single samples.
 SETTLED = 50
 
 
@@ -35,12 +35,15 @@ class Ensemble(OnlineClassifier):
         Length of a step. From weights at zero it only scales the outputs, until they come near the bound of 250
         (at the published 1e-4 after tens of thousands of steps): it decides nothing.
     weight_decay : float
-    centre : {"first", "running", "none"}
-        What is taken from the features before they are looked up. The keys are drawn around the origin, and so are
-        the encodings they were published with ("none"); features behind a ReLU are not, and all ask the same few
-        classifiers. "first" is the mean of the first batch (of the first batches, until 50 samples have passed). It
-        stays, so a sample always asks the classifiers that it has taught. "running" is the mean of all samples so
-        far: as it moves, a sample asks classifiers other than those it has taught.
+    centre : bool
+        Take a mean of samples from the features before they are looked up. The keys are drawn around the origin, and
+        so are the encodings they were published with (False); features behind a ReLU are not, and without this they
+        all ask the same few classifiers.
+    centred_on : {"all", "first"}
+        Whose mean that is. "all": of all samples so far; as it moves, a sample may ask classifiers other than those
+        it has taught. "first": of the first batch (of the first batches, until 50 samples have passed); it stays, and a
+        sample always asks the classifiers it has taught. On held-out training samples "all" is level or better, over
+        five seeds (docs/compared-methods.md).
     batch_size : int
         Used by `fit` only; `partial_fit` takes a batch as it comes.
     random_state : int, Generator, RandomState or None
@@ -48,7 +51,7 @@ class Ensemble(OnlineClassifier):
 
     Notes
     -----
-    Departs from the published form: features are centred (``centre="none"`` is as published); weights start at
+    Departs from the published form: features are centred (``centre=False`` is as published); weights start at
     zero instead of small random values (of about half a step), as classes arrive at any time; the authors' code adds
     the decay with the opposite sign, which at ``lr * weight_decay = 1e-8`` a step is beyond telling.
 
@@ -81,7 +84,8 @@ class Ensemble(OnlineClassifier):
         n_active: int = 32,
         lr: float = 1e-4,
         weight_decay: float = 1e-4,
-        centre: Literal["first", "running", "none"] = "first",
+        centre: bool = True,
+        centred_on: Literal["all", "first"] = "all",
         batch_size: int = 60,
         random_state: Any = None,
     ) -> None:
@@ -90,11 +94,12 @@ class Ensemble(OnlineClassifier):
         self.lr = lr
         self.weight_decay = weight_decay
         self.centre = centre
+        self.centred_on = centred_on
         self.batch_size = batch_size
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_choice("centre", self.centre, ("first", "running", "none"))
+        check_choice("centred_on", self.centred_on, ("all", "first"))
         check_positive(lr=self.lr)
         check_not_negative(weight_decay=self.weight_decay)
         if self.lr * self.weight_decay >= 1:
@@ -116,7 +121,7 @@ class Ensemble(OnlineClassifier):
         return keys.astype(np.float32)
 
     def _look_up(self, X: Features) -> Lookup:
-        centred = X if self.centre == "none" else X - self._mean.value
+        centred = X - self._mean.value if self.centre else X
         return look_up(centred, self._keys.get(self._draw), self.n_active)
 
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
@@ -126,7 +131,7 @@ class Ensemble(OnlineClassifier):
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         every_row = np.ones(len(X)) if weights is None else weights
-        if self.centre == "running" or (self.centre == "first" and self._mean.total < SETTLED):
+        if self.centred_on == "all" or self._mean.total < SETTLED:
             self._mean.add(X, every_row)
         self._classifiers.step(
             self._look_up(X), rows, every_row / every_row.sum(), lr=self.lr, weight_decay=self.weight_decay
