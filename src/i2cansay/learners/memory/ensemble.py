@@ -41,9 +41,9 @@ class Ensemble(OnlineClassifier):
         all ask the same few classifiers.
     centred_on : {"all", "first"}
         Whose mean that is. "all": of all samples so far; as it moves, a sample may ask classifiers other than those
-        it has taught. "first": of the first batch (of the first batches, until 50 samples have passed); it stays, and a
-        sample always asks the classifiers it has taught. On held-out training samples "all" is level or better, over
-        five seeds (docs/compared-methods.md).
+        it has taught. "first": of the first batch (of the first batches, until 50 samples have passed); it stays,
+        and a sample always asks the classifiers it has taught. On held-out training samples "all" is level or
+        better, over five seeds (docs/compared-methods.md).
     batch_size : int
         Used by `fit` only; `partial_fit` takes a batch as it comes.
     random_state : int, Generator, RandomState or None
