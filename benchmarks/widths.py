@@ -184,7 +184,7 @@ LEARNERS: Mapping[str, tuple[str, Mapping[str, Any], tuple[int, ...]]] = {
     "SLDA, OAS": ("slda", {"shrinkage": "oas"}, (1280,)),
     "ridge, GCV": ("ridge", {"penalty": "gcv"}, (1280,)),
     "RanPAC 5,000": ("ranpac", {"n_projections": 5000}, (1280,)),
-    "FeCAM": ("fecam", {}, (1280,)),
+    "FeCAM": ("fecam", {"gamma1": 1.0, "gamma2": 1.0}, (1280,)),
     "all dimensions": ("i2cansay_shared", CLOSED_FORM, STAGES),
     **{f"rotation {width}": ("i2cansay_shared", CLOSED_FORM | {"width": width}, STAGES) for width in WIDTHS},
     "stages: SLDA, OAS": ("slda", {"shrinkage": "oas"}, STAGES),

@@ -37,7 +37,7 @@ PAGES = ("docs/shared-mode.md", "docs/shared-mode-details.md", "docs/resnet50.md
 DISTANCE = RECORDS / "distance.jsonl"
 PLACE = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 GUIDE_ROWS = (
-    *("paper", "shared", "wide", "slda_oas", "ridge", "ranpac_10k", "fecam", "joint"),
+    *("paper", "shared", "wide", "slda_oas", "ridge", "ranpac_10k", "fecam_once", "joint"),
     *("stages_best", "stages_small", "stages_slda_oas", "stages_ridge"),
 )
 

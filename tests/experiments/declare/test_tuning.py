@@ -47,6 +47,27 @@ def test_what_was_chosen_is_the_default_and_was_tried(tuning: Tuning) -> None:
         assert any(trial[name] == value for trial in trials)
 
 
+def test_what_was_chosen_for_one_data_set_was_tried_there_and_is_played_there() -> None:
+    tunings = [tuning for tuning in TUNINGS.values() if tuning.chosen_in]
+    assert tunings
+    for tuning in tunings:
+        for dataset, values in tuning.chosen_in.items():
+            sweeps = [sweep for sweep in tuning.sweeps if sweep.setting.dataset == dataset]
+            known = learner_class(tuning.learner)().get_params(deep=False)
+            trials = [{**known, **trial.parameters} for sweep in sweeps for trial in sweep.trials]
+            assert {**known, **values} in trials
+            cells = [
+                cell
+                for row in make_plan(load_table("table2"), Choice(dataset=dataset)).rows
+                for entry in row.entries
+                for cell in entry.cells()
+                if cell.learner == tuning.learner
+            ]
+            assert cells
+            for cell in cells:
+                assert {name: cell.all_parameters()[name] for name in values} == dict(values)
+
+
 @pytest.mark.parametrize("tuning", TUNINGS.values(), ids=TUNINGS)
 def test_trials_can_be_played_and_have_a_figure(tuning: Tuning) -> None:
     known = set(learner_class(tuning.learner)().get_params(deep=False))

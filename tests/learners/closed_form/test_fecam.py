@@ -11,7 +11,7 @@ from i2cansay.testing import check_learner
 PARAMETERS: list[dict[str, Any]] = [
     {},
     {"covariance": "common"},
-    {"feature_transform": "none", "gamma1": 3.0},
+    {"feature_transform": "none", "gamma1": 9.0},
 ]
 
 
@@ -21,8 +21,10 @@ def draw(n: int = 90) -> tuple[np.ndarray, np.ndarray]:
     return np.abs(rng.standard_normal((n, 5)) + 2 * np.eye(5)[y]), y
 
 
-def published(X: np.ndarray, y: np.ndarray, questions: np.ndarray, gamma: float = 1.0) -> np.ndarray:
-    """Return the distances as the article has them, class by class, with full inverses."""
+def published(
+    X: np.ndarray, y: np.ndarray, questions: np.ndarray, gamma: float = 1.0, times: int = 2
+) -> np.ndarray:
+    """Return the distances as published, class by class, with full inverses; the article shrinks one time."""
 
     def unit(rows: np.ndarray) -> np.ndarray:
         scaled: np.ndarray = rows / np.linalg.norm(rows, axis=-1, keepdims=True)
@@ -32,7 +34,8 @@ def published(X: np.ndarray, y: np.ndarray, questions: np.ndarray, gamma: float 
     columns, eye = [], np.eye(X.shape[1])
     for row in range(3):
         S = np.cov(X[y == row].T)
-        S = S + gamma * np.diag(S).mean() * eye + gamma * S[eye == 0].mean() * (1 - eye)
+        for _ in range(times):
+            S = S + gamma * np.diag(S).mean() * eye + gamma * S[eye == 0].mean() * (1 - eye)
         deviation = np.sqrt(np.diag(S))
         offset = unit(questions) - unit(X[y == row].mean(axis=0))
         columns.append(
@@ -49,13 +52,21 @@ def test_scikit_learn_and_the_contract_accept_it(parameters: dict[str, Any]) -> 
     check_learner(FeCAM(**parameters))
 
 
+@pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize("gamma", [1.0, 100.0])
-def test_distances_are_the_published_ones(gamma: float) -> None:
+def test_distances_are_the_published_ones(gamma: float, times: int) -> None:
     X, y = draw()
-    model = FeCAM(gamma1=gamma, gamma2=gamma)
+    at_once = (1 + gamma) ** times - 1
+    model = FeCAM(gamma1=at_once, gamma2=at_once)
     for start in range(0, 90, 7):
         model.partial_fit(X[start : start + 7], y[start : start + 7])
-    np.testing.assert_allclose(-model.class_scores(X), published(X, y, X, gamma), rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(-model.class_scores(X), published(X, y, X, gamma, times), rtol=1e-3, atol=1e-5)
+
+
+def test_by_default_it_shrinks_as_the_authors_code_does() -> None:
+    X, y = draw()
+    scores = FeCAM().partial_fit(X, y).class_scores(X)
+    np.testing.assert_allclose(-scores, published(X, y, X, gamma=1.0, times=2), rtol=1e-3, atol=1e-5)
 
 
 def test_common_covariance_of_classes_that_spread_alike_is_that_of_each() -> None:

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,62 @@ def test_prototypes_and_map_follow_the_equations() -> None:
             break
     np.testing.assert_allclose(model.state()["embedding.map"], weights, atol=1e-5)
     assert np.abs(weights - np.eye(X.shape[1])).max() > 1e-3
+
+
+class StepByStep(CoPE):
+    """The same with a product with the whole map, in double precision, for every iteration."""
+
+    def _learn(self, X: np.ndarray, rows: np.ndarray, weights: np.ndarray | None) -> None:
+        self._embedding.draw(self._rng)
+        weight = np.ones(len(X)) if weights is None else weights * (len(X) / weights.sum())
+        embedding = self._embedding.map.astype(np.float64)
+        sums = np.zeros_like(self._prototypes.values)
+        counts = np.zeros(len(sums))
+        for iteration in range(self.iterations):
+            replayed, replayed_rows = self._replay(len(X))
+            features, classes = np.concatenate([X, replayed]), np.concatenate([rows, replayed_rows])
+            row_weights = np.concatenate([weight, np.ones(len(replayed))])
+            embedded, lengths = unit_rows(features @ embedding.T)
+            if iteration == 0:
+                self._prototypes.begin(embedded, classes, row_weights)
+            if len(counts) > 1:
+                loss = proxy_loss(embedded, classes, self._prototypes.values, self.temperature)
+                gradient = through_length(loss.gradient * row_weights[:, None], embedded, lengths)
+                embedding -= self.lr * gradient.T @ features
+            moving = slice(0 if iteration == self.iterations - 1 else len(X), None)
+            np.add.at(sums, classes[moving], embedded[moving] * row_weights[moving, None])
+            np.add.at(counts, classes[moving], row_weights[moving])
+        self._embedding.map[:] = embedding
+        self._prototypes.move(sums, counts, momentum=self.momentum, unit=self.renormalise)
+        self._memory.add(X, rows, self._rng)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"embedding_size": 9, "lr": 0.1}, {"renormalise": False}])
+def test_predicts_as_if_every_iteration_changed_the_map(parameters: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(6), 40)
+    X = np.abs(rng.normal(size=(6, 24))[y] + 1.2 * rng.normal(size=(240, 24)))
+    weights = rng.uniform(0.5, 2.0, 240)
+    one, other = (kind(memory_size=40, random_state=0, **parameters) for kind in (CoPE, StepByStep))
+    for start in range(0, 240, 20):
+        batch = slice(start, start + 20)
+        for model in (one, other):
+            model.partial_fit(X[batch], y[batch], sample_weight=weights[batch])
+    np.testing.assert_allclose(one.class_scores(X), other.class_scores(X), atol=1e-4)
+    assert np.mean(one.predict(X) == other.predict(X)) > 0.99
+    start_map = CoPE(random_state=0, **parameters).partial_fit(X[:1], y[:1]).state()["embedding.map"]
+    assert np.abs(one.state()["embedding.map"] - start_map).max() > 1e-3  # something was learnt
+
+
+def test_prototypes_that_are_not_renormalised_are_means_of_units() -> None:
+    X, y = blobs()
+    model = CoPE(renormalise=False, random_state=0).partial_fit(X, y)
+    lengths = np.linalg.norm(model.prototypes_, axis=1)
+    assert lengths.max() < 1
+    assert lengths.min() > 0.1
+    embedded = X @ model.state()["embedding.map"].T
+    products = embedded @ model.prototypes_.T / np.linalg.norm(embedded, axis=1, keepdims=True)
+    np.testing.assert_allclose(model.class_scores(X), products, atol=1e-5)
 
 
 def test_answers_the_nearest_prototype_by_cosine() -> None:

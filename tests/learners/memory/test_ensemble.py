@@ -1,8 +1,12 @@
+from typing import Any, Literal
+
 import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
 from i2cansay.learners.memory.ensemble import Ensemble
+
+CENTRES: tuple[Literal["all", "first"], ...] = ("all", "first")
 
 
 def clouds(n: int = 600, *, seed: int = 0, offset: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -23,9 +27,9 @@ def by_class(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return X[order], y[order]
 
 
-@pytest.mark.parametrize("centre", [True, False])
-def test_scikit_learn_accepts_it(centre: bool) -> None:
-    check_estimator(Ensemble(n_classifiers=64, n_active=8, centre=centre), on_skip=None)
+@pytest.mark.parametrize("parameters", [{}, {"centred_on": "first"}, {"centre": False}])
+def test_scikit_learn_accepts_it(parameters: dict[str, Any]) -> None:
+    check_estimator(Ensemble(n_classifiers=64, n_active=8, **parameters), on_skip=None)
 
 
 def test_class_after_class_is_learnt_as_well_as_all_mixed() -> None:
@@ -57,6 +61,32 @@ def test_features_far_from_the_origin_are_told_apart_once_centred() -> None:
     )
     assert centred > 0.8
     assert centred > plain + 0.1
+
+
+def test_the_first_centre_stays_and_the_running_one_moves() -> None:
+    X, y = by_class(*clouds(offset=20.0))
+    centres = {}
+    for centred_on in CENTRES:
+        model = taught(Ensemble(n_classifiers=64, centred_on=centred_on, random_state=0), X, y)
+        centres[centred_on] = model.state()["mean.value"]
+    np.testing.assert_allclose(centres["first"], X[:50].mean(axis=0))
+    np.testing.assert_allclose(centres["all"], X.mean(axis=0))
+
+
+def test_samples_one_by_one_have_the_centre_of_their_first_batch() -> None:
+    X, y = clouds(120, offset=20.0)
+    model = taught(Ensemble(n_classifiers=64, centred_on="first", random_state=0), X, y, batch=1)
+    np.testing.assert_allclose(model.state()["mean.value"], X[:50].mean(axis=0))
+
+
+def test_with_the_first_centre_a_sample_asks_the_classifiers_it_has_taught() -> None:
+    X, y = by_class(*clouds(offset=20.0))
+    for centred_on, same in zip(CENTRES, (False, True), strict=True):
+        model = Ensemble(n_classifiers=64, n_active=8, centred_on=centred_on, random_state=0)
+        taught(model, X[:50], y[:50])
+        before = np.sort(model._look_up(X[:50]).active, axis=1)
+        after = np.sort(taught(model, X[50:], y[50:])._look_up(X[:50]).active, axis=1)
+        assert np.array_equal(before, after) == same
 
 
 def test_the_length_of_a_step_decides_nothing() -> None:
@@ -94,6 +124,7 @@ def test_the_seed_makes_the_keys() -> None:
     ("parameters", "message"),
     [
         ({"n_classifiers": 0}, "n_classifiers must be a whole number of at least 1"),
+        ({"centred_on": "last"}, "centred_on must be"),
         ({"lr": 0.0}, "lr must be a number above 0"),
         ({"weight_decay": -1.0}, "weight_decay must be a number of at least 0"),
         ({"lr": 10.0, "weight_decay": 0.2}, "must be below 1, or the weights change their sign"),

@@ -5,6 +5,7 @@ from math import exp, sqrt, tanh
 import numpy as np
 import pytest
 
+from i2cansay.learners.memory import keyed_classifiers
 from i2cansay.learners.memory.keyed_classifiers import KeyedClassifiers, look_up
 
 N_KEYS, N_ACTIVE, N_CLASSES, WIDTH = 9, 3, 4, 5
@@ -168,5 +169,22 @@ def test_classes_come_and_go() -> None:
     assert classifiers.weights.shape == (N_KEYS, 29, WIDTH)
     np.testing.assert_array_equal(classifiers.weights[:, :3], weights[:, [0, 2, 3]].astype(np.float32))
     np.testing.assert_array_equal(classifiers.biases[:, :3], biases[:, [0, 2, 3]].astype(np.float32))
+    assert not classifiers.weights[:, 3:].any()
     with pytest.raises(ValueError, match=r"expected weights of shape \(9, 2, 5\)"):
         restored(weights, biases).restore(classifiers.state(), 2)
+
+
+def test_more_classes_than_a_block_holds_are_taught_scored_and_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = batch(20)
+    samples = look_up(X, unit_keys(), N_ACTIVE)
+    outputs = []
+    for size in (16, 3):
+        monkeypatch.setattr(keyed_classifiers, "CLASS_BLOCK", size)
+        classifiers = restored(*saturated())
+        classifiers.step(samples, y, np.full(len(y), 0.05), lr=0.5, weight_decay=0.1)
+        outputs.append(classifiers.outputs(samples))
+    np.testing.assert_allclose(outputs[1], outputs[0], rtol=1e-5, atol=1e-4)
+    classifiers.drop(1)
+    np.testing.assert_allclose(classifiers.outputs(samples), outputs[1][:, [0, 2, 3]], rtol=1e-5, atol=1e-4)

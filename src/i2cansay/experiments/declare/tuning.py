@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from math import nan
@@ -13,11 +13,15 @@ from typing import Any
 from i2cansay.experiments.declare.declaration import Block, Column, Row, Table
 
 ENCODER = "efficientnet-lite0"
+ROOT = ", square root"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A stream of training samples, and how others are held out; `declared/tuning.toml` describes each way."""
+    """A stream of training samples, and how others are held out; `declared/tuning.toml` describes each way.
+
+    With `root` the learner gets the square root of the features.
+    """
 
     name: str
     dataset: str
@@ -25,6 +29,8 @@ class Setting:
     stream: str
     held: str
     memory_size: int
+    encoder: str = ENCODER
+    root: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,12 +52,16 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was chosen for a method, why, and the sweeps behind it; nothing is chosen while sweeps are not played."""
+    """What was chosen for a method, why, and the sweeps behind it; nothing is chosen while sweeps are not played.
+
+    `chosen_in` has by data set what is chosen there in place of `chosen`; the rows of the tables say it too.
+    """
 
     learner: str
     chosen: Mapping[str, Any]
     why: str
     sweeps: tuple[Sweep, ...]
+    chosen_in: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @cache
@@ -79,6 +89,7 @@ def load_tunings() -> dict[str, Tuning]:
                 Sweep(settings[sweep["setting"]], tuple(sweep["seeds"]), tuple(map(_trial, sweep["tried"])))
                 for sweep in method["sweep"]
             ),
+            chosen_in=method.get("chosen_in", {}),
         )
         for method in values["method"]
     }
@@ -105,7 +116,9 @@ def tuning_table(learner: str) -> Table:
     trials: dict[str, dict[str, Trial]] = {}
     for column, sweep in zip(columns, tuning.sweeps, strict=True):
         for trial in sweep.trials:
-            title = ", ".join(f"{name}={value}" for name, value in trial.parameters.items())
+            title = _named(trial.parameters)
+            if sweep.setting.root:  # a row gets the root of the features in all of its columns, or in none
+                title += ROOT
             trials.setdefault(title, {})[column.name] = trial
     memory = tuple(sweep.setting.memory_size for sweep in tuning.sweeps)
     rows = tuple(
@@ -118,10 +131,13 @@ def tuning_table(learner: str) -> Table:
             pm=(nan,) * len(columns),
             parameters=next(iter(found.values())).parameters,
             only_in=tuple(found),
+            root=title.endswith(ROOT),
         )
         for title, found in trials.items()
     )
-    chosen = ", ".join(f"{name}={value}" for name, value in tuning.chosen.items()) or "nothing yet"
+    chosen = _named(tuning.chosen) or "nothing yet"
+    for dataset, values in tuning.chosen_in.items():
+        chosen += f"; on {dataset} {_named(values)}"
     return Table(
         name=f"tuning-{learner}",
         title=f"Sweeps of {learner} on held-out training samples; chosen: {chosen}",
@@ -132,6 +148,10 @@ def tuning_table(learner: str) -> Table:
         note="in place of the paper's number is the one recorded when the value was chosen. "
         + tuning.why.rstrip("."),
     )
+
+
+def _named(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in parameters.items())
 
 
 def _columns(sweeps: Sequence[Sweep]) -> tuple[Column, ...]:
@@ -148,6 +168,7 @@ def _columns(sweeps: Sequence[Sweep]) -> tuple[Column, ...]:
                 metric="last",
                 every_session=False,
                 fraction=setting.fraction,
+                encoder=None if setting.encoder == ENCODER else setting.encoder,
                 held_out=setting.held,
                 seeds=sweep.seeds,
             )

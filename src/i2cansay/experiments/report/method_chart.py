@@ -22,7 +22,7 @@ ROWS = (
     "ranpac_5k_gcv",
     "ranpac_10k",
     "rff_lda",
-    "fecam",
+    "fecam_once",
     "joint",
     "stages_best",
     "stages_small",

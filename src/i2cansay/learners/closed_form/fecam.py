@@ -35,7 +35,10 @@ class FeCAM(OnlineClassifier):
         bytes per class (328 MB for 100 classes of 1280 dimensions, 655 for 200), and as much again once it has
         been asked; scoring n samples takes n d^2/2 multiply-adds per class.
     gamma1, gamma2 : float
-        Shrinkage; 1 and 1 are published for classes of hundreds of samples, 100 and 100 for five.
+        Shrinkage. 1 and 1 are published for classes of hundreds of samples, 100 and 100 for five. The article writes
+        it once; the authors' code, where every class has its covariance, does it twice and says so in a comment.
+        Twice by g is once by ``(1 + g)**2 - 1``, so that 3 and 3 are what was published in effect. Their scripts
+        for a ViT do it once, by 1 and 0.
     feature_transform : {"sqrt", "none"}
         What is done to the features first. "sqrt" is Tukey's transform as published, for features without
         negative values; of a negative one it is the signed root. Signed features were published with "none".
@@ -43,8 +46,9 @@ class FeCAM(OnlineClassifier):
     Notes
     -----
     Departs from the publication: the covariance divides by n, not by n - 1 (the factor cancels), and the common one
-    weighs every sample alike instead of every task, since no task is known. Of a class without any spread, R is
-    the identity.
+    weighs every sample alike instead of every task, since no task is known. The mean of a class is that of the
+    transformed features; the authors' code transforms the mean of the features. Of a class without any spread, R
+    is the identity.
 
     References
     ----------
@@ -71,8 +75,8 @@ class FeCAM(OnlineClassifier):
         self,
         *,
         covariance: Literal["class", "common"] = "class",
-        gamma1: float = 1.0,
-        gamma2: float = 1.0,
+        gamma1: float = 3.0,
+        gamma2: float = 3.0,
         feature_transform: Literal["sqrt", "none"] = "sqrt",
     ) -> None:
         self.covariance = covariance

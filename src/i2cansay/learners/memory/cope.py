@@ -3,13 +3,15 @@
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from i2cansay.core.buffers.balanced_reservoir import BalancedReservoir
 from i2cansay.core.linalg.blas import inner
 from i2cansay.core.part_bytes import room, samples_bytes
 from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
-from i2cansay.learners.memory.prototype_loss import proxy_loss, through_length
+from i2cansay.learners.memory.embedding_steps import EmbeddingSteps
+from i2cansay.learners.memory.prototype_loss import proxy_loss, through_length, unit_rows
 from i2cansay.learners.memory.prototypes import Embedding, Prototypes
 from i2cansay.learners.parameters import check_positive, check_whole
 
@@ -20,8 +22,8 @@ class CoPE(OnlineClassifier):
     The embedding is ``f = W x / |W x|``. Every batch is joined by as many rows from a class-balanced memory; W takes
     a step down the gradient of the pseudo-prototypical proxy loss of both (`prototype_loss`), as often
     as `iterations` says, each time with other rows from the memory. Then the prototype of every class among them
-    moves: ``p <- unit(momentum p + (1 - momentum) mean of its rows f)``. The answer is the nearest prototype by
-    cosine.
+    moves: ``p <- unit(momentum p + (1 - momentum) mean of its rows f)``. The answer is the prototype with the
+    highest product ``f . p``, its cosine.
 
     Parameters
     ----------
@@ -29,6 +31,9 @@ class CoPE(OnlineClassifier):
         Of the embedding's SGD. The step is free of the features' scale, since f is.
     momentum : float
         Of the prototypes, from 0 to below 1.
+    renormalise : bool
+        Whether a prototype is scaled to unit length after it has moved. In the authors' code that line is commented
+        out; without it prototypes of classes that spread more are shorter, and are named less often.
     temperature : float
         Of the loss, in cosines.
     iterations : int
@@ -52,8 +57,8 @@ class CoPE(OnlineClassifier):
       direction, of which a hundred updates at momentum 0.99 leave a third. Its first updates average with equal
       weights: update t keeps min(momentum, t / (t + 1)) of it.
     - Prototypes and pseudo-prototypes are held fixed in the gradient.
-    - The authors' settings differ by data set (temperature 0.1 and 1 iteration for CIFAR-10, 0.05 and 5 for
-      CIFAR-100, with batches of 10); the defaults are one setting for all.
+    - The authors' settings differ by data set (temperature 0.1, 1 iteration and momentum 0.99 for CIFAR-10; 0.05, 5
+      and 0.9 for CIFAR-100; batches of 10); the defaults are one setting for all.
 
     Sample weights count in the prototypes and scale the rows' gradients.
 
@@ -86,6 +91,7 @@ class CoPE(OnlineClassifier):
         *,
         lr: float = 0.02,
         momentum: float = 0.99,
+        renormalise: bool = True,
         temperature: float = 0.05,
         iterations: int = 5,
         memory_size: int = 2000,
@@ -95,6 +101,7 @@ class CoPE(OnlineClassifier):
     ) -> None:
         self.lr = lr
         self.momentum = momentum
+        self.renormalise = renormalise
         self.temperature = temperature
         self.iterations = iterations
         self.memory_size = memory_size
@@ -120,28 +127,41 @@ class CoPE(OnlineClassifier):
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         self._embedding.draw(self._rng)
-        share = np.ones(len(X)) if weights is None else weights * (len(X) / weights.sum())
-        x = X.astype(np.float32, copy=False)
-        sums = np.zeros_like(self._prototypes.values)
-        counts = np.zeros(len(sums))
-        for iteration in range(self.iterations):
-            replayed, replayed_rows = self._replay(len(X))
-            features, classes = np.concatenate([x, replayed]), np.concatenate([rows, replayed_rows])
-            row_weights = np.concatenate([share, np.ones(len(replayed))])
-            embedded, lengths = self._embedding.of(features)
+        n = len(X)
+        share = np.ones(n) if weights is None else weights * (n / weights.sum())
+        replayed = [self._replay(n) for _ in range(self.iterations)]
+        features = np.concatenate([X, *(found for found, _ in replayed)])
+        classes = np.concatenate([rows, *(found for _, found in replayed)])
+        row_weights = np.concatenate([share, np.ones(len(classes) - n)])
+        # The embedding has unit length whatever that of a row; scaled rows cannot overflow in products.
+        units = unit_rows(features.astype(np.float64))[0].astype(np.float32)
+        steps = EmbeddingSteps(self._embedding.map, units)
+        moving: Float64 = np.zeros((len(classes), len(self._embedding.map)))
+        batch, start = np.arange(n), n
+        for iteration, (_, found) in enumerate(replayed):
+            places = np.concatenate([batch, np.arange(start, start + len(found))])
+            embedded, lengths = steps.of(places)
             if iteration == 0:
-                self._prototypes.begin(embedded, classes, row_weights)
-            if len(counts) > 1:
-                loss = proxy_loss(embedded, classes, self._prototypes.values, self.temperature)
-                gradient = through_length(loss.gradient * row_weights[:, None], embedded, lengths)
-                self._embedding.step(gradient, features, lr=self.lr)
-            # The prototypes move by the replayed rows of every iteration, and by the batch once.
-            last = iteration == self.iterations - 1
-            moving = slice(0 if last else len(X), None)
-            np.add.at(sums, classes[moving], embedded[moving] * row_weights[moving, None])
-            np.add.at(counts, classes[moving], row_weights[moving])
-        self._prototypes.move(sums, counts, momentum=self.momentum)
+                self._prototypes.begin(embedded, classes[places], row_weights[places])
+            if len(self._prototypes.values) > 1:
+                loss = proxy_loss(embedded, classes[places], self._prototypes.values, self.temperature)
+                gradient = through_length(loss.gradient * row_weights[places, None], embedded, lengths)
+                steps.step(places, gradient, lr=self.lr)
+            # The prototypes move by the replayed rows of every iteration, and by the batch as the last one has it.
+            moving[places] = embedded
+            start += len(found)
+        steps.apply()
+        self._move_prototypes(moving, classes, row_weights)
         self._memory.add(X, rows, self._rng)
+
+    def _move_prototypes(self, embedded: Float64, classes: Rows, row_weights: Float64) -> None:
+        """Move the prototypes towards the means of the rows, (n, m), of their classes."""
+        n_classes = len(self._prototypes.values)
+        shape = (n_classes, len(classes))
+        by_class = csr_array((row_weights, (classes, np.arange(len(classes)))), shape=shape)
+        sums: Float64 = np.asarray(by_class @ embedded)
+        counts: Float64 = by_class.sum(axis=1)
+        self._prototypes.move(sums, counts, momentum=self.momentum, unit=self.renormalise)
 
     def _replay(self, n: int) -> tuple[Float32, Rows]:
         """Return up to `n` different rows of the memory, every class as likely as any other, and their classes."""
@@ -159,7 +179,7 @@ class CoPE(OnlineClassifier):
 
     @property
     def prototypes_(self) -> Float64:
-        """Prototypes, (n_classes, m), of unit length, in the order of `classes_`."""
+        """Prototypes, (n_classes, m), in the order of `classes_`; of unit length with `renormalise`."""
         return self._prototypes.values[self._labels.order]
 
     def _check_parameters(self) -> None:

@@ -1,19 +1,21 @@
 """An ensemble of linear classifiers behind fixed random keys, trained by the sign of the gradient."""
 
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.base import OnlineClassifier
-from i2cansay.learners.memory.keyed_classifiers import KeyedClassifiers, Lookup, look_up
+from i2cansay.learners.memory.keyed_classifiers import CLASS_BLOCK, KeyedClassifiers, Lookup, look_up
 from i2cansay.learners.memory.running_mean import RunningMean
-from i2cansay.learners.parameters import check_not_negative, check_positive, check_whole
+from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
 from i2cansay.learners.seeded_draw import SeededDraw
 
 # Samples scored together: enough for each classifier to be asked about several.
 BLOCK = 4096
+# Samples after which the centre of `centred_on="first"` stays: a batch of a stream, or as many single samples.
+SETTLED = 50
 
 
 class Ensemble(OnlineClassifier):
@@ -34,9 +36,14 @@ class Ensemble(OnlineClassifier):
         (at the published 1e-4 after tens of thousands of steps): it decides nothing.
     weight_decay : float
     centre : bool
-        Take the running mean of all samples from the features before they are looked up. The keys are drawn around
-        the origin, and so are the encodings they were published with; features behind a ReLU are not, and without
-        this they all ask the same few classifiers.
+        Take a mean of samples from the features before they are looked up. The keys are drawn around the origin, and
+        so are the encodings they were published with (False); features behind a ReLU are not, and without this they
+        all ask the same few classifiers.
+    centred_on : {"all", "first"}
+        Whose mean that is. "all": of all samples so far; as it moves, a sample may ask classifiers other than those
+        it has taught. "first": of the first batch (of the first batches, until 50 samples have passed); it stays,
+        and a sample always asks the classifiers it has taught. On held-out training samples "all" is level or
+        better, over five seeds (docs/compared-methods.md).
     batch_size : int
         Used by `fit` only; `partial_fit` takes a batch as it comes.
     random_state : int, Generator, RandomState or None
@@ -44,8 +51,8 @@ class Ensemble(OnlineClassifier):
 
     Notes
     -----
-    Departs from the published form: features are centred (``centre=False`` is as published); weights start at zero
-    instead of small random values (of about half a step), as classes arrive at any time; the authors' code adds
+    Departs from the published form: features are centred (``centre=False`` is as published); weights start at
+    zero instead of small random values (of about half a step), as classes arrive at any time; the authors' code adds
     the decay with the opposite sign, which at ``lr * weight_decay = 1e-8`` a step is beyond telling.
 
     References
@@ -78,6 +85,7 @@ class Ensemble(OnlineClassifier):
         lr: float = 1e-4,
         weight_decay: float = 1e-4,
         centre: bool = True,
+        centred_on: Literal["all", "first"] = "all",
         batch_size: int = 60,
         random_state: Any = None,
     ) -> None:
@@ -86,10 +94,12 @@ class Ensemble(OnlineClassifier):
         self.lr = lr
         self.weight_decay = weight_decay
         self.centre = centre
+        self.centred_on = centred_on
         self.batch_size = batch_size
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
+        check_choice("centred_on", self.centred_on, ("all", "first"))
         check_positive(lr=self.lr)
         check_not_negative(weight_decay=self.weight_decay)
         if self.lr * self.weight_decay >= 1:
@@ -115,13 +125,14 @@ class Ensemble(OnlineClassifier):
         return look_up(centred, self._keys.get(self._draw), self.n_active)
 
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
-        room = max(8, n_classes * 5 // 4)  # as `KeyedClassifiers` grows
+        room = -(-n_classes // CLASS_BLOCK) * CLASS_BLOCK  # as `KeyedClassifiers` grows
         keys = self.n_classifiers * n_features
         return 4 * (self.n_classifiers * room * (n_features + 1) + keys) + 8 * n_features
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         every_row = np.ones(len(X)) if weights is None else weights
-        self._mean.add(X, every_row)
+        if self.centred_on == "all" or self._mean.total < SETTLED:
+            self._mean.add(X, every_row)
         self._classifiers.step(
             self._look_up(X), rows, every_row / every_row.sum(), lr=self.lr, weight_decay=self.weight_decay
         )

@@ -24,6 +24,8 @@ BOUND = np.float32(250.0)
 SMALLEST_SIMILARITY = np.float32(1e-6)
 # The decay of all weights is kept as one factor; below this value it is applied to them.
 SMALLEST_SCALE = 0.5
+# Classes whose weights are one array. More classes open another; what is there is never copied.
+CLASS_BLOCK = 16
 
 
 class Lookup(NamedTuple):
@@ -75,8 +77,9 @@ class KeyedClassifiers:
     """
 
     def __init__(self, n_classifiers: int, n_features: int) -> None:
-        # Room for classes lies between the classifiers, so that those of one classifier are one matrix.
-        self._weights: Float32 = np.zeros((n_classifiers, 0, n_features), dtype=np.float32)
+        self._n_features = n_features
+        # Arrays of CLASS_BLOCK classes each. Zeros that were never written take no memory from the system.
+        self._weights: list[Float32] = []
         self._biases: Float32 = np.zeros((n_classifiers, 0), dtype=np.float32)
         self._n_classes = 0
         self._scale = 1.0
@@ -84,7 +87,7 @@ class KeyedClassifiers:
     @property
     def weights(self) -> Float32:
         """The weights, (m, c, d), a copy."""
-        return self._weights[:, : self._n_classes] * np.float32(self._scale)
+        return self._together() * np.float32(self._scale)
 
     @property
     def biases(self) -> Float32:
@@ -93,18 +96,43 @@ class KeyedClassifiers:
 
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` classes; the new ones are zero."""
-        if n_classes > self._weights.shape[1]:
-            # Memory that was never written is not taken from the system: spare room is free until it is used.
-            room = max(8, n_classes * 5 // 4)
-            self._set(self._weights[:, : self._n_classes], self._biases[:, : self._n_classes], room)
+        n_classifiers = len(self._biases)
+        while n_classes > len(self._weights) * CLASS_BLOCK:
+            shape = (n_classifiers, CLASS_BLOCK, self._n_features)
+            self._weights.append(np.zeros(shape, dtype=np.float32))
+            more = np.zeros((n_classifiers, CLASS_BLOCK), dtype=np.float32)
+            self._biases = np.concatenate([self._biases, more], axis=1)
         self._n_classes = n_classes
 
     def drop(self, row: int) -> None:
         """Remove the weights of one class."""
-        for array in (self._weights, self._biases):
-            array[:, row : self._n_classes - 1] = array[:, row + 1 : self._n_classes]
-            array[:, self._n_classes - 1] = 0
+        last = self._n_classes - 1
+        for later in range(row, last):
+            self._of_class(later)[:] = self._of_class(later + 1)
+        self._of_class(last)[:] = 0
+        self._biases[:, row:last] = self._biases[:, row + 1 : last + 1]
+        self._biases[:, last] = 0
         self._n_classes -= 1
+
+    def _of_class(self, row: int) -> Float32:
+        """Return the weights of one class, (m, d), a view."""
+        return self._weights[row // CLASS_BLOCK][:, row % CLASS_BLOCK]
+
+    def _together(self) -> Float32:
+        """Return the weights before the decay, (m, c, d)."""
+        empty: Float32 = np.zeros((len(self._biases), 0, self._n_features), dtype=np.float32)
+        return np.concatenate([empty, *self._weights], axis=1)[:, : self._n_classes]
+
+    def _values(self, encodings: Float32, classifier: int) -> Float32:
+        """Return what one classifier says of every class before the decay, (n, c)."""
+        values = np.empty((len(encodings), self._n_classes), dtype=np.float32)
+        for block, weights in enumerate(self._weights):
+            start = block * CLASS_BLOCK
+            stop = min(start + CLASS_BLOCK, self._n_classes)
+            if stop > start:
+                values[:, start:stop] = inner(encodings, weights[classifier, : stop - start])
+        values += self._biases[classifier, : self._n_classes]
+        return values
 
     def outputs(self, samples: Lookup) -> Float32:
         """Return the ensemble's output for each class, (n, c)."""
@@ -114,8 +142,7 @@ class KeyedClassifiers:
         asked, starts = np.unique(samples.active.ravel()[order], return_index=True)
         for classifier, places in zip(asked.tolist(), np.split(order, starts[1:]), strict=True):
             rows = places // k
-            values: Float32 = inner(samples.encodings[rows], self._weights[classifier, : self._n_classes])
-            values += self._biases[classifier, : self._n_classes]
+            values = self._values(samples.encodings[rows], classifier)
             outputs[rows] += samples.shares.ravel()[places, None] * self._bounded(values)
         return outputs
 
@@ -140,7 +167,7 @@ class KeyedClassifiers:
         by_biases : (t,)
         """
         touched, places = np.unique(samples.active, return_inverse=True)
-        values: Float32 = inner(samples.encodings, self._weights[touched, row])
+        values: Float32 = inner(samples.encodings, self._of_class(row)[touched])
         values += self._biases[touched, row]
         slopes = 1 - (self._bounded(values) / BOUND) ** 2
         shares = np.zeros_like(slopes)
@@ -168,33 +195,28 @@ class KeyedClassifiers:
         self._decay(1 - lr * weight_decay)
         length = np.float32(lr / self._scale)
         for row, touched, by_weights, by_biases in gradients:
-            self._weights[touched, row] -= length * np.sign(by_weights)
+            self._of_class(row)[touched] -= length * np.sign(by_weights)
             self._biases[touched, row] -= length * np.sign(by_biases)
 
     def _decay(self, factor: float) -> None:
         self._scale *= factor
         if self._scale < SMALLEST_SCALE:
-            self._weights *= np.float32(self._scale)
+            for block in self._weights:
+                np.multiply(block, np.float32(self._scale), out=block)
             self._biases *= np.float32(self._scale)
             self._scale = 1.0
-
-    def _set(self, weights: Float32, biases: Float32, room: int) -> None:
-        n_classifiers, n_classes, width = weights.shape
-        self._weights = np.zeros((n_classifiers, room, width), dtype=np.float32)
-        self._biases = np.zeros((n_classifiers, room), dtype=np.float32)
-        self._weights[:, :n_classes], self._biases[:, :n_classes] = weights, biases
 
     def state(self) -> State:
         """Return weights and biases before the decay, and its `scale`."""
         return {
-            "weights": self._weights[:, : self._n_classes],
+            "weights": self._together(),
             "biases": self._biases[:, : self._n_classes],
             "scale": np.array([self._scale]),
         }
 
     def restore(self, state: State, n_classes: int) -> None:
         """Take over what `state()` returned, which must be of `n_classes` classes."""
-        n_classifiers, _, width = self._weights.shape
+        n_classifiers, width = len(self._biases), self._n_features
         expected = {
             "weights": (n_classifiers, n_classes, width),
             "biases": (n_classifiers, n_classes),
@@ -204,5 +226,9 @@ class KeyedClassifiers:
             if state[name].shape != shape:
                 raise ValueError(f"expected {name} of shape {shape}, got {state[name].shape}")
         check_range("the scale of the weights", state["scale"], SMALLEST_SCALE / 2, 1)
-        self._set(state["weights"], state["biases"], n_classes)
-        self._n_classes, self._scale = n_classes, float(state["scale"][0])
+        self._weights, self._biases = [], np.zeros((n_classifiers, 0), dtype=np.float32)
+        self.resize(n_classes)
+        for row in range(n_classes):
+            self._of_class(row)[:] = state["weights"][:, row]
+        self._biases[:, :n_classes] = state["biases"]
+        self._scale = float(state["scale"][0])

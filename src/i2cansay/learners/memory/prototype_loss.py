@@ -67,7 +67,7 @@ def proxy_loss(
     Parameters
     ----------
     embedded : (n, m) array
-        Rows of unit length.
+        Rows of unit length, of float32 or float64.
     classes : (n,) array
         The row of `prototypes` each belongs to.
     prototypes : (c, m) array
@@ -84,12 +84,13 @@ def proxy_loss(
     >>> print(f"{right.value:.2f} {wrong.value:.2f}")
     0.25 3.30
     """
-    rows = np.asarray(embedded, dtype=np.float64)
-    fixed = rows if pseudo is None else np.asarray(pseudo, dtype=np.float64)
-    proxies = np.asarray(prototypes, dtype=np.float64)
+    # Products are taken in the precision of the rows, everything between them in double precision.
+    rows = np.asarray(embedded)
+    fixed = rows if pseudo is None else np.asarray(pseudo, dtype=rows.dtype)
+    proxies = np.asarray(prototypes, dtype=rows.dtype)
     n, every_row = len(rows), np.arange(len(rows))
-    to_pseudo = inner(rows, fixed) / temperature  # (n, n): instance j, pseudo-prototype i
-    to_prototype = inner(rows, proxies) / temperature  # (n, c)
+    to_pseudo = inner(rows, fixed).astype(np.float64) / temperature  # (n, n): instance j, pseudo-prototype i
+    to_prototype = inner(rows, proxies).astype(np.float64) / temperature  # (n, c)
 
     # One shift per instance cancels in P and keeps the exponentials finite at any temperature.
     strength = np.exp(to_prototype - to_prototype.max(axis=1, keepdims=True))
@@ -117,7 +118,7 @@ def proxy_loss(
     slope_prototype *= by_prototype * (1.0 - by_prototype)
     through_rest = inner(slope_pseudo, np.ascontiguousarray(member.T)) + slope_prototype
     slope_prototype -= strength * inner(through_rest / np.maximum(rest, SHORTEST), apart)
-    gradient = inner(slope_pseudo, np.ascontiguousarray(fixed.T))
+    gradient = inner(slope_pseudo, np.ascontiguousarray(fixed.T))  # in the precision of the rows again
     gradient += inner(slope_prototype, np.ascontiguousarray(proxies.T))
     return ProxyLoss(float(value), gradient / temperature)
 

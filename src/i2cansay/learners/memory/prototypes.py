@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from i2cansay.core.linalg.blas import add_outer, inner
+from i2cansay.core.linalg.blas import inner
 from i2cansay.core.linalg.row_buffer import RowBuffer
 from i2cansay.core.state_parts import check_range
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
@@ -30,9 +30,10 @@ class Embedding:
         """Return the embedding of rows (n, d), (n, m) of unit length, and the lengths before, (n, 1)."""
         return unit_rows(inner(X, self._map).astype(np.float64))
 
-    def step(self, gradient: Features, X: Features, *, lr: float) -> None:
-        """Take a step against the gradient by ``W x`` of rows (n, d), (n, m)."""
-        add_outer(self._map, gradient, X, scale=-lr)
+    @property
+    def map(self) -> Float32:
+        """The map W, (m, d); a view."""
+        return self._map
 
     def resize(self, n_classes: int) -> None:
         """Do nothing: all classes share the map."""
@@ -52,7 +53,7 @@ class Embedding:
 
 
 class Prototypes:
-    """A prototype of unit length per class, (c, m), and how often each was updated.
+    """A prototype per class, (c, m), of unit length or shorter, and how often each was updated.
 
     Examples
     --------
@@ -80,13 +81,17 @@ class Prototypes:
             mean = np.average(embedded[own], axis=0, weights=weights[own])
             self.values[row] = unit_rows(mean[None])[0]
 
-    def move(self, sums: Float64, counts: Float64, *, momentum: float) -> None:
-        """Move every class with rows, of these sums (c, m) and weights (c,), towards their mean."""
+    def move(self, sums: Float64, counts: Float64, *, momentum: float, unit: bool = True) -> None:
+        """Move every class with rows, of these sums (c, m) and weights (c,), towards their mean.
+
+        With `unit` the prototypes are then scaled to length one; without it they become shorter.
+        """
         moved = np.flatnonzero(counts)
         updates = self._updates.view[moved]
         keep = np.minimum(momentum, updates / (updates + 1.0))[:, None]
         old, mean = self.values[moved], sums[moved] / counts[moved, None]
-        self.values[moved] = unit_rows(keep * old + (1.0 - keep) * mean)[0]
+        new = keep * old + (1.0 - keep) * mean
+        self.values[moved] = unit_rows(new)[0] if unit else new
         self._updates.view[moved] += 1
 
     def resize(self, n_classes: int) -> None:
@@ -112,6 +117,6 @@ class Prototypes:
                     f"the prototypes' {name} should be of shape {shape}, not {state[name].shape}"
                 )
         check_range("the updates of a class", state["updates"])
-        check_range("the prototypes", state["values"], -1.001, 1.001)  # of unit length
+        check_range("the prototypes", state["values"], -1.001, 1.001)  # of unit length or shorter
         self._values.set(state["values"])
         self._updates.set(state["updates"])

@@ -20,12 +20,13 @@ class RunningMean:
     def __init__(self, n_features: int) -> None:
         self.value: Float64 = np.zeros(n_features)
         """The mean, (d,)."""
-        self._total = 0.0
+        self.total = 0.0
+        """Weight of the samples."""
 
     def add(self, X: Features, weights: Float64) -> None:
         """Add samples, (n, d), of the given weights, (n,)."""
-        self._total += weights.sum()
-        self.value += np.einsum("n,nd->d", weights, X - self.value) / self._total
+        self.total += weights.sum()
+        self.value += np.einsum("n,nd->d", weights, X - self.value) / self.total
 
     def resize(self, n_classes: int) -> None:
         """Do nothing: all classes count together."""
@@ -35,7 +36,7 @@ class RunningMean:
 
     def state(self) -> State:
         """Return `value` and `total`."""
-        return {"value": self.value, "total": np.array([self._total])}
+        return {"value": self.value, "total": np.array([self.total])}
 
     def restore(self, state: State, n_classes: int) -> None:
         """Take over what `state()` returned, which must be of this width."""
@@ -43,4 +44,4 @@ class RunningMean:
             raise ValueError(f"expected one mean of width {len(self.value)} and one total weight")
         check_range("the mean of all samples", state["value"], -LARGEST_FEATURE, LARGEST_FEATURE)
         check_range("the weight of all samples", state["total"])
-        self.value, self._total = state["value"].astype(np.float64), float(state["total"][0])
+        self.value, self.total = state["value"].astype(np.float64), float(state["total"][0])
