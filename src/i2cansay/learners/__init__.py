@@ -45,6 +45,7 @@ LEARNERS: dict[str, str] = {
     "icarl": "i2cansay.learners.sessions.icarl:ICaRL",
     "eeil": "i2cansay.learners.sessions.eeil:EEIL",
     "fearnet": "i2cansay.learners.sessions.fearnet:FearNet",
+    "ilugan": "i2cansay.learners.sessions.ilugan:ILUGAN",
     "joint": "i2cansay.learners.bounds.joint:JointLogisticRegression",
 }
 """Every method by name, as "module:Class", imported on use."""

@@ -81,7 +81,7 @@ class EEIL(ExemplarLearner):
         finetune_epochs: int = 30,
         finetune_rate: float = 0.1,
         head: Head = "linear",
-        hidden: int = 256,
+        hidden: int = 128,
         lr: float = 0.01,
         momentum: float = 0.9,
         weight_decay: float = 1e-4,

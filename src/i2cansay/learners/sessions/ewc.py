@@ -88,7 +88,7 @@ class EWC(SessionLearner):
         decay: float = 1.0,
         over: Literal["session", "seen"] = "session",
         head: Head = "mlp",
-        hidden: int = 256,
+        hidden: int = 128,
         lr: float = 0.01,
         momentum: float = 0.9,
         weight_decay: float = 0.0,

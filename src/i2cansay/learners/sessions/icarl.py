@@ -66,7 +66,7 @@ class ICaRL(ExemplarLearner):
         *,
         memory_size: int = 1000,
         head: Head = "mlp",
-        hidden: int = 256,
+        hidden: int = 128,
         lr: float = 0.01,
         momentum: float = 0.9,
         weight_decay: float = 1e-5,
