@@ -103,7 +103,7 @@ class FearNet(OnlineClassifier):
         *,
         memory_size: int = 1000,
         sleep_every: int = 10,
-        hidden: int = 256,
+        hidden: int = 128,
         code: int = 128,
         covariance: Literal["full", "diagonal"] = "full",
         input_weight: float = 10.0,
@@ -111,7 +111,7 @@ class FearNet(OnlineClassifier):
         lr: float = 0.002,
         epochs: int = 40,
         gate_epochs: int = 20,
-        per_class: int = 20,
+        per_class: int = 10,
         batch_size: int = 100,
         random_state: Any = None,
     ) -> None:
