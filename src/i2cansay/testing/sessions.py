@@ -55,7 +55,7 @@ def check_sessions_are_told_to_whoever_declares_it(learner: OnlineClassifier) ->
 
 
 def check_no_argument_tells_a_session(learner: OnlineClassifier) -> None:
-    """`partial_fit` and `fit` take samples, labels, all labels to come and weights: nothing that could name a session."""
+    """`partial_fit` and `fit` take samples, labels, classes and weights: nothing that could name a session."""
     for name in ("partial_fit", "fit"):
         found = [each for each in signature(getattr(learner, name)).parameters if each not in ARGUMENTS]
         require(

@@ -75,9 +75,7 @@ def test_what_was_written_before_does_not_matter() -> None:
     made, rng = critic(), np.random.default_rng(1)
     X, error, real_error = rng.normal(size=(6, 5)), rng.normal(size=(6, 4)), rng.normal(size=6)
     codes = made.codes(X)
-    once = {
-        name: array.copy() for name, array in made.gradients(X, codes, error, real_error).items()
-    }
+    once = {name: array.copy() for name, array in made.gradients(X, codes, error, real_error).items()}
     stale = {name: np.full_like(array, np.nan) for name, array in once.items()}
     for name, array in made.gradients(X, codes, error, real_error, into=stale).items():
         np.testing.assert_array_equal(array, once[name])

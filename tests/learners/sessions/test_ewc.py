@@ -31,7 +31,13 @@ def test_without_a_penalty_it_is_plain_training_bit_for_bit(head: Any, over: Any
 
 def test_without_a_penalty_one_pass_of_a_linear_layer_is_the_naive_learner() -> None:
     X, y = clouds()
-    alone: dict[str, Any] = {"head": "linear", "over": "seen", "momentum": 0.0, "epochs": 1, "batch_size": 1000}
+    alone: dict[str, Any] = {
+        "head": "linear",
+        "over": "seen",
+        "momentum": 0.0,
+        "epochs": 1,
+        "batch_size": 1000,
+    }
     ewc = taught(EWC(strength=0, lr=0.25, random_state=0, **alone), X, y)
     naive = taught(Naive(lr=0.25, weight_decay=0.0), X, y)
     # Not to the bit: it is told the samples of a session in another order, and sums are rounded.

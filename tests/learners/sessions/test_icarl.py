@@ -36,7 +36,9 @@ def test_without_a_trained_layer_it_is_the_learner_of_class_means_on_its_exempla
     rows, classes = model.exemplars_
     means = NearestClassMean(metric="cosine").partial_fit(unit_rows(rows), classes)
     X_test, _ = clouds(500, seed=1)
-    assert (model.predict(X_test) == means.predict(unit_rows(X_test))).mean() > 0.995  # rounding may decide a tie
+    assert (
+        model.predict(X_test) == means.predict(unit_rows(X_test))
+    ).mean() > 0.995  # rounding may decide a tie
 
 
 def test_with_one_it_is_the_same_in_the_hidden_layer() -> None:

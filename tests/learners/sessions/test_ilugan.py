@@ -57,9 +57,7 @@ def test_old_classes_are_described_again_when_the_discriminator_has_moved() -> N
 
 def test_it_stores_no_samples_and_its_size_does_not_depend_on_their_number() -> None:
     X, y = clouds(600)
-    small, large = (
-        ILUGAN(**{**FAST, "epochs": 1}).partial_fit(X[:n], y[:n]) for n in (60, 600)
-    )
+    small, large = (ILUGAN(**{**FAST, "epochs": 1}).partial_fit(X[:n], y[:n]) for n in (60, 600))
     sizes = [sum(array.nbytes for array in model.state().values()) for model in (small, large)]
     assert sizes[0] == sizes[1]
     assert not ILUGAN.stores_samples

@@ -5,7 +5,7 @@ import numpy as np
 from i2cansay.learners.sessions.network import Arrays
 
 FIRST, SECOND, TINY = 0.5, 0.999, 1e-8
-"""Decay of the running mean of gradients, as is usual for adversaries, of their squares, and a guard against zero."""
+"""Decay of the running mean of gradients, as usual for adversaries, and of their squares; a guard against zero."""
 
 
 class Adam:
@@ -49,4 +49,4 @@ class Adam:
             gradient += TINY
             np.divide(mean, gradient, out=gradient)
             gradient *= rate
-            array -= gradient
+            array[:] -= gradient

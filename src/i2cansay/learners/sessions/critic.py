@@ -13,7 +13,7 @@ from i2cansay.learners.sessions.network import Arrays, Network, network_bytes, o
 
 
 class Critic:
-    """Tells classes apart, and real inputs from made ones; its hidden units are the codes that a generator starts from.
+    """Tells classes apart, and real inputs from made ones; a generator starts from its hidden units.
 
     Examples
     --------

@@ -161,6 +161,6 @@ class EWC(SessionLearner):
                 # From where it is, not from the anchor: a weight without information keeps its very bits.
                 away = weights - anchor[name]
                 away *= shares[name]
-                weights -= away
+                weights[:] -= away
 
         return hold

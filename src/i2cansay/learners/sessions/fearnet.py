@@ -67,9 +67,9 @@ class FearNet(OnlineClassifier):
     No code was published with the paper. Our decisions: features are divided by their root mean square in the first
     session; the decoder learns at the rate of the encoder (published: a hundredth, with 1000 passes over a base of
     half of the classes, which Table 3 does not have); no dropout; the gate is trained after every session, on as
-    many pseudo-inputs as there are stored samples. As many pseudo-inputs of an old class are drawn as a new class has
-    samples, as published, but a pass of a sleep does not go over all of them: with a hundred old classes that is fifty
-    times the work of the session. Sample weights have no part in it.
+    many pseudo-inputs as there are stored samples. As many pseudo-inputs of an old class are drawn as a new class
+    has samples, as published, but a pass of a sleep does not go over all of them: with a hundred old classes that is
+    up to fifty times the work of the session. Sample weights have no part in it.
 
     References
     ----------

@@ -20,7 +20,9 @@ class Generator:
 
     def __init__(self, code: int, hidden: int, n_features: int, dtype: DTypeLike = np.float32) -> None:
         self._n_features = n_features
-        self._network = Network(code, hidden, dtype)  # with an output per feature in place of a logit per class
+        self._network = Network(
+            code, hidden, dtype
+        )  # with an output per feature in place of a logit per class
         self._network.resize(n_features)
 
     def draw(self, rng: np.random.Generator) -> None:

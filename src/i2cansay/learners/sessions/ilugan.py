@@ -191,7 +191,7 @@ class _Training:
         shares: Float32,
         codes: tuple[Float32, Rows, Float32] | None = None,
     ) -> None:
-        """Train on inputs (n, d) of these classes, with weights that sum to one, and on bare codes if there are any."""
+        """Train on inputs (n, d) of these classes, with weights in the loss, and on bare codes if there are any."""
         critic, generator = self._critic, self._generator
         asked = critic.codes(X)
         units = generator.units(asked)

@@ -53,4 +53,4 @@ class NAdam:
             step += np.multiply(mean, ahead[0], out=gradient)
             step /= scratch
             step *= lr
-            array -= step
+            array[:] -= step

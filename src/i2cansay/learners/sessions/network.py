@@ -76,9 +76,7 @@ class Network:
         logits += self._bias.view
         return logits
 
-    def gradients(
-        self, X: Features, units: Features, error: Features, into: Arrays | None = None
-    ) -> Arrays:
+    def gradients(self, X: Features, units: Features, error: Features, into: Arrays | None = None) -> Arrays:
         """Return the gradients of a loss, given that by the logits, (n, c), of rows (n, d) and their `units`.
 
         Parameters

@@ -37,5 +37,4 @@ class ReplayedCodes:
 
     def by_class(self) -> Iterator[tuple[int, Float32]]:
         """Yield each class with all of its codes, (n_each, width)."""
-        for row, codes in zip(self._classes.tolist(), self._codes, strict=True):
-            yield row, codes
+        yield from zip(self._classes.tolist(), self._codes, strict=True)
