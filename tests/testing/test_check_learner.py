@@ -207,7 +207,7 @@ class Spies(Means):
 class Asks(Means):
     """Can be told by an argument of its own where a session ends."""
 
-    def partial_fit(  # type: ignore[override]
+    def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, session: int = 0
     ) -> "Asks":
         super().partial_fit(X, y, classes, sample_weight)

@@ -48,8 +48,8 @@ def test_what_it_makes_resembles_the_samples_of_the_class() -> None:
 def test_old_classes_are_described_again_when_the_discriminator_has_moved() -> None:
     X, y = clouds()
     first, second, *_ = sessions(X, y)
-    for replay, moved in (("generator", True), ("codes", False)):
-        model = ILUGAN(replay=replay, **FAST).partial_fit(*first)
+    for model, moved in ((ILUGAN(**FAST), True), (ILUGAN(replay="codes", **FAST), False)):
+        model.partial_fit(*first)
         before = model._statistics.state()["mean"][:2].copy()
         model.partial_fit(*second)
         assert np.array_equal(before, model._statistics.state()["mean"][:2]) != moved

@@ -108,10 +108,10 @@ class FearNet(OnlineClassifier):
         covariance: Literal["full", "diagonal"] = "full",
         input_weight: float = 10.0,
         layer_weight: float = 1.0,
-        lr: float = 0.002,
+        lr: float = 0.001,
         epochs: int = 40,
         gate_epochs: int = 20,
-        per_class: int = 10,
+        per_class: int = 50,
         batch_size: int = 100,
         random_state: Any = None,
     ) -> None:

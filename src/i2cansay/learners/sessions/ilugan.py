@@ -39,8 +39,9 @@ class ILUGAN(OnlineClassifier):
     replay : {"generator", "codes"}
         "codes" leaves the generator out: codes of old classes go straight into the layer of the classes. It shows
         what the generator is worth.
-    code_weight : float
-        Weight of the squared distance between the code asked for and that of the input made, a mean over units.
+    code_weight, input_weight : float
+        Weights of two squared distances: between the code asked for and that of the input made, a mean over units,
+        and between the input made and the one whose code was asked for, a mean over features.
     lr : float
         Of Adam, for both networks.
     epochs : int
@@ -54,7 +55,7 @@ class ILUGAN(OnlineClassifier):
     -----
     With x a sample and its class y, e its code, g = G(e), s the probability of "real" and q that of a class, the
     discriminator has the loss -log s(x) - log(1 - s(g)) - log q_y(x) - log q_y(g), the generator
-    -log s(g) - log q_y(g) + code_weight * |code(g) - e|^2. New and old classes count by their number. Features are
+    -log s(g) - log q_y(g) + code_weight * |code(g) - e|^2 + input_weight * |g - x|^2. New and old classes count by their number. Features are
     divided by their root mean square in the first session; codes are not negative, and those drawn are cut at zero.
     Sample weights have no part in it.
 
@@ -91,6 +92,7 @@ class ILUGAN(OnlineClassifier):
         hidden: int = 128,
         replay: Literal["generator", "codes"] = "generator",
         code_weight: float = 1.0,
+        input_weight: float = 10.0,
         lr: float = 0.001,
         epochs: int = 40,
         pass_size: int = 500,
@@ -100,6 +102,7 @@ class ILUGAN(OnlineClassifier):
         self.hidden = hidden
         self.replay = replay
         self.code_weight = code_weight
+        self.input_weight = input_weight
         self.lr = lr
         self.epochs = epochs
         self.pass_size = pass_size
@@ -109,7 +112,7 @@ class ILUGAN(OnlineClassifier):
     def _check_parameters(self) -> None:
         check_choice("replay", self.replay, ("generator", "codes"))
         check_positive(lr=self.lr)
-        check_not_negative(code_weight=self.code_weight)
+        check_not_negative(code_weight=self.code_weight, input_weight=self.input_weight)
         check_whole(hidden=self.hidden, epochs=self.epochs, at_least=1)
         check_whole(pass_size=self.pass_size, batch_size=self.batch_size, at_least=2)
 
@@ -202,17 +205,18 @@ class _Training:
         error = cross_entropy_error(critic.logits(of_both), named, twice, self._columns)
         is_real = np.repeat(np.array([1, 0], dtype=np.float32), len(X))
         real_error = (sigmoid(critic.real(of_both)) - is_real) * twice
-        self._gradients[0] = critic.gradients(both, of_both, error, real_error, self._gradients[0])
+        gradients = critic.gradients(both, of_both, error, real_error, self._gradients[0])
         if codes is not None:
             bare, whose, weights = codes
             error = cross_entropy_error(critic.logits(bare), whose, weights, self._columns)
-            self._gradients[0]["weights"] += error.T @ bare
-            self._gradients[0]["bias"] += error.sum(axis=0)
-        self._optimisers[0].step(self._gradients[0], self._model.lr)
-        self._train_generator(asked, units, made, classes, shares)
+            gradients["weights"] += error.T @ bare
+            gradients["bias"] += error.sum(axis=0)
+        self._optimisers[0].step(gradients, self._model.lr)
+        self._gradients[0] = gradients
+        self._train_generator(X, asked, units, made, classes, shares)
 
     def _train_generator(
-        self, asked: Float32, units: Float32, made: Float32, classes: Rows, shares: Float32
+        self, X: Float32, asked: Float32, units: Float32, made: Float32, classes: Rows, shares: Float32
     ) -> None:
         critic, generator = self._critic, self._generator
         found = critic.codes(made)
@@ -220,5 +224,7 @@ class _Training:
         real_error = (sigmoid(critic.real(found)) - 1) * shares
         apart = (found - asked) * (2 * self._model.code_weight / found.shape[1] * shares[:, None])
         of_made = critic.input_error(critic.code_error(found, error, real_error, apart))
-        self._gradients[1] = generator.gradients(asked, units, of_made, self._gradients[1])
-        self._optimisers[1].step(self._gradients[1], self._model.lr)
+        of_made += (made - X) * (2 * self._model.input_weight / X.shape[1] * shares[:, None])
+        gradients = generator.gradients(asked, units, of_made, self._gradients[1])
+        self._optimisers[1].step(gradients, self._model.lr)
+        self._gradients[1] = gradients
