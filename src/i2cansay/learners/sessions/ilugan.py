@@ -96,7 +96,7 @@ class ILUGAN(OnlineClassifier):
         lr: float = 0.001,
         epochs: int = 40,
         pass_size: int = 500,
-        batch_size: int = 100,
+        batch_size: int = 50,
         random_state: Any = None,
     ) -> None:
         self.hidden = hidden
