@@ -32,7 +32,7 @@ def difference(array: np.ndarray, place: tuple[int, ...], loss: object) -> float
 def test_gradients_of_both_outputs_are_those_of_finite_differences() -> None:
     made, rng = critic(), np.random.default_rng(1)
     X, y = rng.normal(size=(6, 5)), rng.integers(0, 4, 6)
-    asked = rng.random((6, 7))
+    asked: np.ndarray = rng.random((6, 7))
 
     def loss() -> float:
         codes = made.codes(X)
