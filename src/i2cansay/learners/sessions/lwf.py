@@ -58,7 +58,7 @@ class LwF(SessionLearner):
     def __init__(
         self,
         *,
-        strength: float = 1.0,
+        strength: float = 3.0,
         temperature: float = 2.0,
         over: Literal["session", "seen"] = "session",
         head: Head = "mlp",
