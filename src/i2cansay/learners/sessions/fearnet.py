@@ -106,7 +106,7 @@ class FearNet(OnlineClassifier):
         hidden: int = 128,
         code: int = 128,
         covariance: Literal["full", "diagonal"] = "full",
-        input_weight: float = 10.0,
+        input_weight: float = 100.0,
         layer_weight: float = 1.0,
         lr: float = 0.001,
         epochs: int = 40,
