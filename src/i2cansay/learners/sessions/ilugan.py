@@ -55,9 +55,9 @@ class ILUGAN(OnlineClassifier):
     -----
     With x a sample and its class y, e its code, g = G(e), s the probability of "real" and q that of a class, the
     discriminator has the loss -log s(x) - log(1 - s(g)) - log q_y(x) - log q_y(g), the generator
-    -log s(g) - log q_y(g) + code_weight * |code(g) - e|^2 + input_weight * |g - x|^2. New and old classes count by their number. Features are
-    divided by their root mean square in the first session; codes are not negative, and those drawn are cut at zero.
-    Sample weights have no part in it.
+    -log s(g) - log q_y(g) + code_weight * |code(g) - e|^2 + input_weight * |g - x|^2. New and old
+    classes count by their number. Features are divided by their root mean square in the first session; codes are not
+    negative, and those drawn are cut at zero. Sample weights have no part in it.
 
     The publication trains convolutions above a pretrained part of the network; over frozen features the two hidden
     layers stand for them. Widths, rates and the form of the losses are ours.
@@ -213,10 +213,10 @@ class _Training:
             gradients["bias"] += error.sum(axis=0)
         self._optimisers[0].step(gradients, self._model.lr)
         self._gradients[0] = gradients
-        self._train_generator(X, asked, units, made, classes, shares)
+        self._train_generator(X, asked, made, classes, shares, units=units)
 
     def _train_generator(
-        self, X: Float32, asked: Float32, units: Float32, made: Float32, classes: Rows, shares: Float32
+        self, X: Float32, asked: Float32, made: Float32, classes: Rows, shares: Float32, *, units: Float32
     ) -> None:
         critic, generator = self._critic, self._generator
         found = critic.codes(made)
