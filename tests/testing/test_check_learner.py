@@ -204,6 +204,16 @@ class Spies(Means):
         self._sums *= 0.9 ** _session_in_play()
 
 
+class Asks(Means):
+    """Can be told by an argument of its own where a session ends."""
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, session: int = 0
+    ) -> "Asks":
+        super().partial_fit(X, y, classes, sample_weight)
+        return self
+
+
 def _session_in_play() -> int:
     """Return the number of the session that `play` is at; 0 if it is not playing."""
     frame: FrameType | None = sys._getframe()
@@ -241,6 +251,7 @@ def test_an_honest_learner_passes_every_check() -> None:
         (IsNotSeeded, "same_seed_same_scores", "the same seed and stream gave different states"),
         (TakesAnyState, "damaged_state_is_refused", "was accepted"),
         (Spies, "sessions_are_told_to_whoever_declares_it", "must make no difference"),
+        (Asks, "no_argument_tells_a_session", "it takes session too"),
     ],
 )
 def test_a_broken_learner_is_caught(broken: type[Means], check: str, sentence: str) -> None:

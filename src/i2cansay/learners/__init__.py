@@ -45,6 +45,7 @@ LEARNERS: dict[str, str] = {
     "icarl": "i2cansay.learners.sessions.icarl:ICaRL",
     "eeil": "i2cansay.learners.sessions.eeil:EEIL",
     "fearnet": "i2cansay.learners.sessions.fearnet:FearNet",
+    "ilugan": "i2cansay.learners.sessions.ilugan:ILUGAN",
     "l2p": "i2cansay.learners.prompts.l2p:L2P",
     "dualprompt": "i2cansay.learners.prompts.dualprompt:DualPrompt",
     "coda": "i2cansay.learners.prompts.coda:CODAPrompt",

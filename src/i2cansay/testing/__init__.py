@@ -76,6 +76,7 @@ CHECKS: tuple[Check, ...] = (
     memory.check_memory_is_flat,
     memory.check_no_sample_is_kept,
     sessions.check_sessions_are_told_to_whoever_declares_it,
+    sessions.check_no_argument_tells_a_session,
 )
 """All checks. Each makes new learners with the parameters of the one it is given."""
 

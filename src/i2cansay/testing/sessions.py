@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from inspect import signature
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from i2cansay.testing.blobs import blobs
 from i2cansay.testing.requirements import fresh, require, require_same_state
 
 BATCH = 6
+ARGUMENTS = ("X", "y", "classes", "sample_weight")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -49,4 +51,15 @@ def check_sessions_are_told_to_whoever_declares_it(learner: OnlineClassifier) ->
             states[0],
             state,
             "sessions that end elsewhere must make no difference to a learner without needs_boundaries",
+        )
+
+
+def check_no_argument_tells_a_session(learner: OnlineClassifier) -> None:
+    """`partial_fit` and `fit` take samples, labels, classes and weights: nothing that could name a session."""
+    for name in ("partial_fit", "fit"):
+        found = [each for each in signature(getattr(learner, name)).parameters if each not in ARGUMENTS]
+        require(
+            not found,
+            f"{name} must take {', '.join(ARGUMENTS)} and nothing else, through which a session could be told; "
+            f"it takes {', '.join(found)} too",
         )

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from i2cansay.learners.bounds.naive import Naive
 from i2cansay.learners.sessions.ewc import EWC
 from i2cansay.learners.sessions.lwf import LwF
 from tests.learners.sessions.material import clouds, sessions, taught
@@ -26,6 +27,22 @@ def test_without_a_penalty_it_is_plain_training_bit_for_bit(head: Any, over: Any
     assert same_weights(ewc, lwf)
     if over == "seen":
         assert not same_weights(ewc, taught(EWC(strength=100, head=head, over=over, **FAST), X, y))
+
+
+def test_without_a_penalty_one_pass_of_a_linear_layer_is_the_naive_learner() -> None:
+    X, y = clouds()
+    alone: dict[str, Any] = {
+        "head": "linear",
+        "over": "seen",
+        "momentum": 0.0,
+        "epochs": 1,
+        "batch_size": 1000,
+    }
+    ewc = taught(EWC(strength=0, lr=0.25, random_state=0, **alone), X, y)
+    naive = taught(Naive(lr=0.25, weight_decay=0.0), X, y)
+    # Not to the bit: it is told the samples of a session in another order, and sums are rounded.
+    np.testing.assert_allclose(ewc._network.arrays()["weights"], naive._head.weights, rtol=1e-4, atol=1e-6)
+    assert np.abs(naive._head.weights).max() > 0.1
 
 
 def test_with_one_layer_and_a_loss_over_the_session_the_penalty_is_exactly_nothing() -> None:

@@ -111,7 +111,7 @@ def test_full_covariances_keep_more_than_diagonal_ones() -> None:
     (X, y), (X_test, y_test) = parallel_lines(300, 0), parallel_lines(600, 1)
     gaps = []
     for seed in range(3):
-        settings: dict[str, Any] = {**FAST, "epochs": 20, "random_state": seed}
+        settings: dict[str, Any] = {**FAST, "epochs": 20, "per_class": 50, "random_state": seed}
         full = taught(FearNet(memory_size=50, **settings), X, y)
         diagonal = taught(FearNet(memory_size=50, covariance="diagonal", **settings), X, y)
         gaps.append(full.score(X_test, y_test) - diagonal.score(X_test, y_test))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from i2cansay.learners.closed_form.ncm import NearestClassMean
 from i2cansay.learners.sessions.exemplars import unit_rows
 from i2cansay.learners.sessions.icarl import ICaRL
 from i2cansay.learners.sessions.losses import sigmoid
@@ -27,6 +28,17 @@ def test_without_a_trained_layer_it_is_the_nearest_mean_of_its_exemplars() -> No
     X_test, _ = clouds(500, seed=1)
     np.testing.assert_array_equal(model.predict(X_test), nearest_exemplar_mean(X_test, *model.exemplars_))
     assert (model._network.arrays()["weights"] == 0).all()
+
+
+def test_without_a_trained_layer_it_is_the_learner_of_class_means_on_its_exemplars() -> None:
+    X, y = clouds()
+    model = taught(ICaRL(memory_size=30, head="linear", random_state=0), X, y)
+    rows, classes = model.exemplars_
+    means = NearestClassMean(metric="cosine").partial_fit(unit_rows(rows), classes)
+    X_test, _ = clouds(500, seed=1)
+    assert (
+        model.predict(X_test) == means.predict(unit_rows(X_test))
+    ).mean() > 0.995  # rounding may decide a tie
 
 
 def test_with_one_it_is_the_same_in_the_hidden_layer() -> None:

@@ -59,7 +59,7 @@ class EEIL(ExemplarLearner):
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
     >>> X = X / 16
-    >>> model = EEIL(memory_size=100, lr=0.2, epochs=10, finetune_epochs=10, random_state=0)
+    >>> model = EEIL(memory_size=100, lr=0.2, epochs=10, finetune_epochs=10, batch_size=50, random_state=0)
     >>> for label in range(0, 10, 2):  # a session of two classes
     ...     session = np.flatnonzero(np.isin(y[:1500], (label, label + 1)))
     ...     model = model.partial_fit(X[session], y[session])
@@ -81,12 +81,12 @@ class EEIL(ExemplarLearner):
         finetune_epochs: int = 30,
         finetune_rate: float = 0.1,
         head: Head = "linear",
-        hidden: int = 512,
-        lr: float = 0.01,
+        hidden: int = 256,
+        lr: float = 0.03,
         momentum: float = 0.9,
         weight_decay: float = 1e-4,
         epochs: int = 40,
-        batch_size: int = 50,
+        batch_size: int = 128,
         random_state: Any = None,
     ) -> None:
         self.memory_size = memory_size

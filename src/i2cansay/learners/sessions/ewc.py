@@ -1,5 +1,6 @@
 """Elastic weight consolidation: every weight is held to where it was, as hard as it mattered."""
 
+from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -82,17 +83,17 @@ class EWC(SessionLearner):
     def __init__(
         self,
         *,
-        strength: float = 100.0,
+        strength: float = 1000.0,
         form: Literal["sessions", "running"] = "sessions",
         decay: float = 1.0,
         over: Literal["session", "seen"] = "session",
         head: Head = "mlp",
-        hidden: int = 512,
-        lr: float = 0.01,
+        hidden: int = 256,
+        lr: float = 0.03,
         momentum: float = 0.9,
         weight_decay: float = 0.0,
         epochs: int = 40,
-        batch_size: int = 50,
+        batch_size: int = 128,
         random_state: Any = None,
     ) -> None:
         self.strength = strength
@@ -131,7 +132,7 @@ class EWC(SessionLearner):
         def error_of(logits: Features, batch: Rows) -> Features:
             return cross_entropy_error(logits, rows[batch], share_of_batch(weights, batch), columns)
 
-        self._train(X, error_of, epochs=self.epochs, after_step=self._hold)
+        self._train(X, error_of, epochs=self.epochs, after_step=self._hold())
         new = fisher_diagonal(self._network, X, columns, weights)
         fisher, anchor = self._fisher.arrays(), self._anchor.arrays()
         for name, here in self._network.arrays().items():
@@ -145,12 +146,21 @@ class EWC(SessionLearner):
                 anchor[name] += share * (here - anchor[name])
         self._end_session()
 
-    def _hold(self, lr: float) -> None:
-        """Draw the weights towards their anchors."""
+    def _hold(self) -> Callable[[float], None] | None:
+        """Return what draws the weights towards their anchors after a step; None if nothing does."""
         if not self.strength or not self._is_old().any():
-            return
-        fisher, anchor = self._fisher.arrays(), self._anchor.arrays()
-        for name, here in self._network.arrays().items():
-            pull = np.minimum(lr * self.strength * fisher[name], LARGEST_PULL)
-            # From where it is, not from the anchor: a weight without information keeps its very bits.
-            here[:] -= pull / (1 + pull) * (here - anchor[name])
+            return None
+        here, anchor = self._network.arrays(), self._anchor.arrays()
+        shares = {}
+        for name, fisher in self._fisher.arrays().items():
+            pull = np.minimum(self.lr * self.strength * fisher, LARGEST_PULL)
+            shares[name] = pull / (1 + pull)  # the same for every step: the rate of this method is constant
+
+        def hold(_: float) -> None:
+            for name, weights in here.items():
+                # From where it is, not from the anchor: a weight without information keeps its very bits.
+                away = weights - anchor[name]
+                away *= shares[name]
+                weights[:] -= away
+
+        return hold

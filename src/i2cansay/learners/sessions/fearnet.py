@@ -18,7 +18,7 @@ from i2cansay.learners.sessions.gate import Gate, gate_bytes
 from i2cansay.learners.sessions.input_scale import InputScale
 from i2cansay.learners.sessions.losses import softmax_over
 from i2cansay.learners.sessions.nadam import NAdam
-from i2cansay.learners.sessions.network import shuffled_batches
+from i2cansay.learners.sessions.network import balanced_draw, shuffled_batches
 from i2cansay.learners.validation import make_generator
 
 # Where a sample is stored itself, its distance is zero.
@@ -56,6 +56,9 @@ class FearNet(OnlineClassifier):
         Of NAdam, for all networks.
     epochs, gate_epochs : int
         Passes of a sleep, and of the training of the gate.
+    per_class : int
+        Samples, or pseudo-inputs, of each class in a pass of a sleep; of a class that has more, others are drawn for
+        each pass.
     batch_size : int
     random_state : int, Generator, RandomState or None
 
@@ -64,7 +67,9 @@ class FearNet(OnlineClassifier):
     No code was published with the paper. Our decisions: features are divided by their root mean square in the first
     session; the decoder learns at the rate of the encoder (published: a hundredth, with 1000 passes over a base of
     half of the classes, which Table 3 does not have); no dropout; the gate is trained after every session, on as
-    many pseudo-inputs as there are stored samples. Sample weights have no part in it.
+    many pseudo-inputs as there are stored samples. As many pseudo-inputs of an old class are drawn as a new class
+    has samples, as published, but a pass of a sleep does not go over all of them: with a hundred old classes that is
+    up to fifty times the work of the session. Sample weights have no part in it.
 
     References
     ----------
@@ -98,14 +103,15 @@ class FearNet(OnlineClassifier):
         *,
         memory_size: int = 1000,
         sleep_every: int = 10,
-        hidden: int = 256,
+        hidden: int = 128,
         code: int = 128,
         covariance: Literal["full", "diagonal"] = "full",
-        input_weight: float = 10.0,
+        input_weight: float = 100.0,
         layer_weight: float = 1.0,
-        lr: float = 0.002,
+        lr: float = 0.001,
         epochs: int = 40,
         gate_epochs: int = 20,
+        per_class: int = 50,
         batch_size: int = 100,
         random_state: Any = None,
     ) -> None:
@@ -119,6 +125,7 @@ class FearNet(OnlineClassifier):
         self.lr = lr
         self.epochs = epochs
         self.gate_epochs = gate_epochs
+        self.per_class = per_class
         self.batch_size = batch_size
         self.random_state = random_state
 
@@ -129,6 +136,7 @@ class FearNet(OnlineClassifier):
         check_whole(memory_size=self.memory_size, sleep_every=self.sleep_every, at_least=1)
         check_whole(hidden=self.hidden, code=self.code, batch_size=self.batch_size, at_least=1)
         check_whole(epochs=self.epochs, gate_epochs=self.gate_epochs, at_least=1)
+        check_whole(per_class=self.per_class, at_least=1)
 
     def _start(self, n_features: int) -> None:
         self._autoencoder = Autoencoder(n_features, self.hidden, self.code)
@@ -179,10 +187,11 @@ class FearNet(OnlineClassifier):
         columns[rows] = True
         optimiser = NAdam(self._autoencoder.arrays())
         for _ in range(self.epochs):
-            for batch in shuffled_batches(len(inputs), self.batch_size, self._rng):
+            chosen = balanced_draw(classes, self.per_class, self._rng)
+            for batch in shuffled_batches(len(chosen), self.batch_size, self._rng):
                 gradients = self._autoencoder.gradients(
-                    inputs[batch],
-                    classes[batch],
+                    inputs[chosen[batch]],
+                    classes[chosen[batch]],
                     columns,
                     input_weight=self.input_weight,
                     layer_weight=self.layer_weight,

@@ -66,12 +66,12 @@ class ICaRL(ExemplarLearner):
         *,
         memory_size: int = 1000,
         head: Head = "mlp",
-        hidden: int = 512,
-        lr: float = 0.01,
+        hidden: int = 256,
+        lr: float = 0.03,
         momentum: float = 0.9,
         weight_decay: float = 1e-5,
         epochs: int = 40,
-        batch_size: int = 50,
+        batch_size: int = 128,
         random_state: Any = None,
     ) -> None:
         self.memory_size = memory_size

@@ -58,16 +58,16 @@ class LwF(SessionLearner):
     def __init__(
         self,
         *,
-        strength: float = 1.0,
+        strength: float = 3.0,
         temperature: float = 2.0,
         over: Literal["session", "seen"] = "session",
         head: Head = "mlp",
-        hidden: int = 512,
-        lr: float = 0.01,
+        hidden: int = 256,
+        lr: float = 0.03,
         momentum: float = 0.9,
         weight_decay: float = 0.0,
         epochs: int = 40,
-        batch_size: int = 50,
+        batch_size: int = 128,
         random_state: Any = None,
     ) -> None:
         self.strength = strength

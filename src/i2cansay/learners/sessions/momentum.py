@@ -40,7 +40,7 @@ class MomentumSGD:
                 velocity *= self._momentum
                 velocity += direction
                 direction = velocity
-            array[:] -= np.asarray(lr, dtype=array.dtype) * direction
+            array[:] -= np.multiply(direction, np.asarray(lr, dtype=array.dtype), out=gradients[name])
 
 
 def clip(gradients: Iterable[Features], largest: float = LARGEST_GRADIENT) -> None:

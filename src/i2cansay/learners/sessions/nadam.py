@@ -32,14 +32,25 @@ class NAdam:
         self._steps = 0
 
     def step(self, gradients: Arrays, lr: float) -> None:
-        """Take one step against `gradients`, which must have an entry per array."""
+        """Take one step against `gradients`, which must have an entry per array and are changed."""
         self._steps += 1
+        ahead = FIRST / (1 - FIRST ** (self._steps + 1)), (1 - FIRST) / (1 - FIRST**self._steps)
+        unbiased = 1 / (1 - SECOND**self._steps)
         for name, array in self._arrays.items():
             gradient, mean, square = gradients[name], self._mean[name], self._square[name]
+            # In place, since temporaries of the size of the weights cost as much as the products of a batch.
+            scratch = gradient * array.dtype.type(1 - FIRST)
             mean *= FIRST
-            mean += (1 - FIRST) * gradient
+            mean += scratch
+            np.multiply(gradient, gradient, out=scratch)
+            scratch *= 1 - SECOND
             square *= SECOND
-            square += (1 - SECOND) * gradient**2
-            ahead = FIRST * mean / (1 - FIRST ** (self._steps + 1))
-            ahead += (1 - FIRST) * gradient / (1 - FIRST**self._steps)
-            array[:] -= lr * ahead / (np.sqrt(square / (1 - SECOND**self._steps)) + TINY)
+            square += scratch
+            np.multiply(square, unbiased, out=scratch)
+            np.sqrt(scratch, out=scratch)
+            scratch += TINY
+            step = gradient * array.dtype.type(ahead[1])
+            step += np.multiply(mean, ahead[0], out=gradient)
+            step /= scratch
+            step *= lr
+            array[:] -= step

@@ -76,13 +76,22 @@ class Network:
         logits += self._bias.view
         return logits
 
-    def gradients(self, X: Features, units: Features, error: Features) -> Arrays:
-        """Return the gradients of a loss, given that by the logits, (n, c), of rows (n, d) and their `units`."""
-        found = {"weights": outer(error, units), "bias": error.sum(axis=0)}
+    def gradients(self, X: Features, units: Features, error: Features, into: Arrays | None = None) -> Arrays:
+        """Return the gradients of a loss, given that by the logits, (n, c), of rows (n, d) and their `units`.
+
+        Parameters
+        ----------
+        into : dict of arrays, optional
+            What an earlier call returned; it is written over, and no memory is asked for.
+        """
+        found = {} if into is None else into
+        found["weights"] = outer(error, units, into=found.get("weights"))
+        found["bias"] = error.sum(axis=0)
         if self._hidden:
             below: Features = inner(error, np.ascontiguousarray(self._weights.view.T))
             below *= units > 0
-            found |= {"hidden_weights": outer(below, X), "hidden_bias": below.sum(axis=0)}
+            found["hidden_weights"] = outer(below, X, into=found.get("hidden_weights"))
+            found["hidden_bias"] = below.sum(axis=0)
         return found
 
     def resize(self, n_classes: int) -> None:
@@ -113,11 +122,11 @@ class Network:
             array[:] = state[name]
 
 
-def outer(a: Features, b: Features) -> Features:
-    """Return ``a.T @ b`` for (n, c) and (n, d), in the precision of `b`."""
-    product = np.zeros((a.shape[1], b.shape[1]), dtype=b.dtype)
+def outer(a: Features, b: Features, into: Features | None = None) -> Features:
+    """Return ``a.T @ b`` for (n, c) and (n, d), in the precision of `b`; written over `into`, if there is one."""
+    product = np.zeros((a.shape[1], b.shape[1]), dtype=b.dtype) if into is None else into
     if product.size:
-        add_outer(product, a, b, scale=1.0)
+        add_outer(product, a, b, scale=1.0, keep=0.0)
     return product
 
 
@@ -136,3 +145,25 @@ def shuffled_batches(n: int, size: int, rng: np.random.Generator) -> list[Rows]:
     """
     order = rng.permutation(n)
     return [order[start : start + size] for start in range(0, n, size)]
+
+
+def balanced_draw(classes: Rows, n_each: int, rng: np.random.Generator) -> Rows:
+    """Return the numbers of up to `n_each` rows of every class, drawn without replacement.
+
+    Parameters
+    ----------
+    classes : (n,) rows of the classes of the samples
+
+    Examples
+    --------
+    >>> chosen = balanced_draw(np.array([0, 0, 0, 7, 0]), 2, np.random.default_rng(0))
+    >>> len(chosen), 3 in chosen
+    (3, True)
+    """
+    order = rng.permutation(len(classes))
+    order = order[np.argsort(classes[order], kind="stable")]
+    found = classes[order]
+    starts = np.flatnonzero(np.diff(found, prepend=-1))
+    place = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+    chosen: Rows = order[place < n_each]
+    return chosen

@@ -13,7 +13,7 @@ from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
 from i2cansay.learners.sessions.losses import Columns
 from i2cansay.learners.sessions.momentum import MomentumSGD
-from i2cansay.learners.sessions.network import Network, network_bytes, shuffled_batches
+from i2cansay.learners.sessions.network import Arrays, Network, network_bytes, shuffled_batches
 from i2cansay.learners.validation import make_generator
 
 Head = Literal["linear", "mlp"]
@@ -107,13 +107,15 @@ class SessionLearner(OnlineClassifier):
         optimiser = MomentumSGD(
             self._network.arrays(), momentum=self.momentum, weight_decay=self.weight_decay
         )
+        gradients: Arrays | None = None
         for epoch in range(epochs):
             lr = self.lr * rate(epoch / epochs)
             for batch in shuffled_batches(len(X), self.batch_size, self._rng):
                 inputs = X[batch]
                 units = self._network.units(inputs)
                 error = error_of(self._network.logits(units), batch)
-                optimiser.step(self._network.gradients(inputs, units, error), lr)
+                gradients = self._network.gradients(inputs, units, error, into=gradients)
+                optimiser.step(gradients, lr)
                 if after_step is not None:
                     after_step(lr)
 

@@ -73,7 +73,7 @@ class SessionL2P(SessionPrompts, L2P):
     True
     """
 
-    summary = "L2P, told where sessions end"
+    summary = "L2P as published"
     small_parameters = MappingProxyType(
         {"pool_size": 4, "prompt_length": 2, "n_chosen": 2, "lr": 0.05, "epochs": 2, "batch_size": 10}
     )
@@ -135,7 +135,7 @@ class SessionDualPrompt(SessionPrompts, DualPrompt):
     True
     """
 
-    summary = "DualPrompt, told where sessions end"
+    summary = "DualPrompt as published"
     small_parameters = MappingProxyType({**DualPrompt.small_parameters, "epochs": 2, "batch_size": 10})
     expert = "arrivals"
     classes_per_expert = 1
@@ -200,7 +200,7 @@ class SessionCODAPrompt(SessionPrompts, CODAPrompt):
     True
     """
 
-    summary = "CODA-Prompt, told where sessions end"
+    summary = "CODA-Prompt as published"
     small_parameters = MappingProxyType(
         {**CODAPrompt.small_parameters, "per_session": 2, "epochs": 2, "batch_size": 10}
     )
