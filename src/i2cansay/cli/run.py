@@ -53,9 +53,10 @@ def run(
     from i2cansay.cli.parameter_options import parse_settings
     from i2cansay.experiments.run.comparison import FeatureData, compare
     from i2cansay.features import load_features
-    from i2cansay.learners import LEARNERS
+    from i2cansay.learners import LEARNERS, learner_class
 
-    names = list(LEARNERS) if learner == ["all"] else learner
+    of_features = [name for name in LEARNERS if not learner_class(name).reads_images]
+    names = of_features if learner == ["all"] else learner
     taught = load_features(train)
     asked = load_features(test).ordered_as(taught.columns)
     data = FeatureData(train.name, taught.X, taught.labels(), asked.X, asked.labels())

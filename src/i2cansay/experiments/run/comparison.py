@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from i2cansay.core.statistics.signed_root import signed_root
 from i2cansay.core.types import Features
 from i2cansay.evaluate import Outcome, play, show_progress
-from i2cansay.learners import learner_class, make_seeded_learner
+from i2cansay.learners import learner_class, make_learner, make_seeded_learner
+from i2cansay.learners.lessons import check_reads_features
 from i2cansay.streams import low_data, make_stream
 
 
@@ -105,6 +106,8 @@ def compare(
 def _check_settings(learners: Sequence[str], parameters: Mapping[str, Any]) -> None:
     if "random_state" in parameters:
         raise ValueError("random_state is the seed of each run; leave it out and choose the seeds instead")
+    for name in learners:
+        check_reads_features(make_learner(name))
     known = {name for learner in learners for name in learner_class(learner)().get_params(deep=False)}
     if unknown := sorted(set(parameters) - known):
         raise ValueError(

@@ -115,6 +115,8 @@ class ModelFacts:
             raise refused(
                 f"the learner {self.learner!r} has to be told where sessions end, and nobody tells the service"
             )
+        if made.reads_images:
+            raise refused(f"the learner {self.learner!r} reads images, and the service gives it features")
         if made.fades:
             raise refused(
                 f"the learner {self.learner!r} lets samples fade, so that the mean of a class can be its latest "
