@@ -1,0 +1,62 @@
+// Test the model on images whose labels are known. Nothing is learnt.
+
+import { Refusal, api } from "../state/api.js";
+import { parts } from "../state/batches.js";
+import { named } from "../state/files.js";
+import { change, state } from "../state/store.js";
+import { complain, startJob } from "../view/overlay.js";
+import { fresh } from "./attempt.js";
+import { teaching } from "./teach.js";
+
+/** Predict images of known labels and keep the result for the view; resolves when it is there. */
+export async function test(pairs) {
+  if (!pairs.length || teaching()) return;
+  const run = { model: state.model, waiting: parts(pairs), answers: [], unread: [] };
+  await fresh(() => goOn(run, pairs.length));
+}
+
+async function goOn(run, total) {
+  const job = startJob("test", "Testing, nothing is learnt", total);
+  try {
+    while (run.waiting.length && !job.stopped()) {
+      await testPart(run);
+      job.step(total - run.waiting.flat().length);
+    }
+  } finally {
+    job.end();
+  }
+  if (run.unread.length) complain(new Refusal(0, "files", `could not be read: ${named(run.unread)}`));
+  if (run.model === state.model) change({ test: summary(run), view: "check" });
+}
+
+async function testPart(run) {
+  const part = run.waiting[0];
+  try {
+    const { predictions } = await api.predict(run.model, part.map(({ file }) => file));
+    run.answers.push(...part.map(({ file, label }, index) => ({ file, label, prediction: predictions[index] })));
+    run.waiting.shift();
+  } catch (error) {
+    const bad = error.status === 422 && /^image (\d+): /.exec(error.message);
+    if (!bad) throw error;
+    run.unread.push(part.splice(Number(bad[1]) - 1, 1)[0].file);
+    if (!part.length) run.waiting.shift();
+  }
+}
+
+/** Count the answers of a test: pairs of taught and predicted label, and how the verdicts did. */
+export function summary({ answers, waiting }) {
+  const counts = new Map();
+  const verdicts = { sure: [0, 0], unsure: [0, 0], new: [0, 0] };
+  answers.forEach(({ label, prediction }) => {
+    const key = JSON.stringify([label, prediction.label]);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    verdicts[prediction.verdict][0] += 1;
+    verdicts[prediction.verdict][1] += label === prediction.label;
+  });
+  const pairs = [...counts].map(([key, count]) => {
+    const [taught, predicted] = JSON.parse(key);
+    return { taught, predicted, count };
+  });
+  const right = pairs.filter(({ taught, predicted }) => taught === predicted).reduce((sum, { count }) => sum + count, 0);
+  return { tested: answers.length, right, pairs, verdicts, left: waiting.flat().length };
+}
