@@ -95,6 +95,10 @@ export const api = {
   predict: (model, images) => json("POST", place(model, "/predict"), form(images, { top: 3 })),
   learn: (model, images, labels, key = newKey()) =>
     json("POST", place(model, "/learn"), form(images, { labels }), { "idempotency-key": key }),
+  confusion: (model) => json("GET", place(model, "/confusion")),
+  map: (model) => json("GET", place(model, "/map")),
+  lessons: (model) => json("GET", place(model, "/lessons")),
+  move: (model, lesson, label) => json("POST", place(model, `/lessons/${encodeURIComponent(lesson)}/move`), { label }),
   undo: (model, lesson) => json("POST", place(model, "/undo"), { lesson }),
   forget: (model, label) => json("POST", place(model, "/classes/forget"), { label }),
   rename: (model, label, newLabel) => json("POST", place(model, "/classes/rename"), { label, new_label: newLabel }),

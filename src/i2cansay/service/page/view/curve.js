@@ -69,14 +69,18 @@ function sentence({ correct, samples }, { share, low, high }) {
   return `Lately about ${percent(share)}, likely between ${percent(low)} and ${percent(high)}. Right about ${correct} of ${samples} so far.`;
 }
 
+const PLACES = [["chart", "recent", "right-words"], ["curve", "curve-figure", "curve-words"]];
+
 export function showAccuracy() {
   watch(["accuracy"], () => {
     const { accuracy } = state;
     if (!accuracy) return;
-    const last = drawAccuracy(at("chart"), accuracy);
-    at("recent").textContent = last ? percent(last.share) : "";
-    at("right-words").textContent = last
-      ? `${sentence(accuracy, last)} Each image of a known class is predicted before it is learnt.`
-      : "Each image of a known class is predicted first and learnt afterwards. The curve begins with the second lesson of a class.";
+    PLACES.forEach(([chart, figure, words]) => {
+      const last = drawAccuracy(at(chart), accuracy);
+      at(figure).textContent = last ? percent(last.share) : "";
+      at(words).textContent = last
+        ? `${sentence(accuracy, last)} Each image of a known class is predicted before it is learnt.`
+        : "Each image of a known class is predicted first and learnt afterwards. The curve begins with the second lesson of a class.";
+    });
   });
 }

@@ -14,9 +14,9 @@ function choiceLine({ name, words, usual }) {
 
 /**
  * Ask. Resolves to null for Cancel, else to { answer, value, choice }: "yes" or "other", the text of the field, and the
- * name of the choice. `other` is a second way to go on.
+ * name of the choice. `list` names a list of suggestions, `other` is a second way to go on.
  */
-export function ask({ title, text = "", field = "", value = "", choices = [], yes, other = "", danger = false, type = "text" }) {
+export function ask({ title, text = "", field = "", value = "", list = "", choices = [], yes, other = "", danger = false, type = "text" }) {
   at("ask-title").textContent = title;
   at("ask-text").textContent = text;
   at("ask-text").hidden = !text;
@@ -25,6 +25,7 @@ export function ask({ title, text = "", field = "", value = "", choices = [], ye
   at("ask-input").value = value;
   at("ask-input").type = type;
   at("ask-input").required = Boolean(field);
+  at("ask-input").setAttribute("list", list);
   at("ask-choices").hidden = !choices.length;
   at("ask-choices").replaceChildren(make("legend", "hidden", "What it is"), ...choices.map(choiceLine));
   at("ask-yes").textContent = yes;

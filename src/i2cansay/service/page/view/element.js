@@ -50,11 +50,16 @@ export function listed(words, link = "and") {
   return words.length > 1 ? `${words.slice(0, -1).join(", ")} ${link} ${words.at(-1)}` : words.join("");
 }
 
-/** "12 dent and 8 scratch", the most frequent first. */
-export function tally(labels) {
+/** How often each label is there, as an object of counts. */
+export function counted(labels) {
   const counts = new Map();
   labels.forEach((label) => counts.set(label, (counts.get(label) ?? 0) + 1));
-  const lines = [...counts].sort((a, b) => b[1] - a[1]).map(([label, count]) => `${count} ${label}`);
+  return Object.fromEntries(counts);
+}
+
+/** "12 dent and 8 scratch", the most frequent first. */
+export function tally(counts) {
+  const lines = Object.entries(counts).sort((a, b) => b[1] - a[1]).map(([label, count]) => `${count} ${label}`);
   return listed(lines.length > 5 ? [...lines.slice(0, 4), many(lines.length - 4, "other class")] : lines);
 }
 

@@ -30,25 +30,24 @@ export function hush() {
 
 /** Say that something is done, for a while, with one thing to do about it. */
 export function notice(sentence, action = "", act = null, stay = action ? LONG : SHORT) {
-  const line = make("p", "", sentence);
+  const line = make("p");
+  line.append(make("span", "", sentence));
+  const end = () => line.remove();
   if (action) {
     const does = button(action, () => {
-      clear(line);
+      end();
       act();
     });
-    line.append(does);
+    line.append(does, button("×", end, { kind: "close", name: "Close this notice" }));
   }
   at("notice").replaceChildren(line);
   clearTimeout(timer);
-  timer = setTimeout(() => clear(line), stay);
-  return () => clear(line);
-}
-
-function clear(line) {
-  // A person who is about to press the button keeps it.
-  if (line.matches(":hover, :focus-within") && line.isConnected && document.activeElement?.matches("#notice button")) {
-    timer = setTimeout(() => line.remove(), SHORT);
-  } else line.remove();
+  const wait = () => {
+    // A person who is about to press the button keeps it.
+    if (line.matches(":hover, :focus-within")) timer = setTimeout(wait, SHORT);
+    else end();
+  };
+  timer = setTimeout(wait, stay);
 }
 
 /**

@@ -6,7 +6,7 @@ import { tray, watchTray } from "../state/tray.js";
 import { look } from "../work/look.js";
 import { teachSure } from "../work/teach.js";
 import { makeCard, showCard } from "./card.js";
-import { at, button, make, many } from "./element.js";
+import { at, button, counted, make, many } from "./element.js";
 import { TAGS } from "./verdict.js";
 
 const CARDS_FIT = 12;
@@ -14,6 +14,8 @@ const CARDS_FIT = 12;
 const cards = new Map();
 let small = false;
 let chosen = recall("tiles", null);
+/** The labels that images can be picked by, in the order of their options. */
+let labels = [];
 
 function showAll({ added, removed, changed, moved }) {
   const wanted = chosen ?? tray.all().length > CARDS_FIT;
@@ -96,19 +98,17 @@ function showPicks() {
 }
 
 function showClasses(usable) {
-  const counts = new Map();
-  usable.filter(({ prediction }) => prediction).forEach(({ prediction: { label } }) => counts.set(label, (counts.get(label) ?? 0) + 1));
-  const labels = [...counts.keys()].sort();
+  const counts = counted(usable.filter(({ prediction }) => prediction).map(({ prediction }) => prediction.label));
+  labels = Object.keys(counts).sort();
   const first = make("option", "", "By class…");
   first.value = "";
   const options = labels.map((label, index) => {
-    const option = make("option", "", `${label} (${counts.get(label)})`);
+    const option = make("option", "", `${label} (${counts[label]})`);
     option.value = String(index + 1);
     return option;
   });
   at("pick-class").replaceChildren(first, ...options);
   at("pick-class").hidden = labels.length < 2;
-  at("pick-class").labels_ = labels;
 }
 
 export function showTray() {
@@ -127,7 +127,7 @@ export function showTray() {
   at("teach-sure").addEventListener("click", teachSure);
   at("look-again").addEventListener("click", () => look(tray.where(({ stale }) => stale)));
   at("pick-class").addEventListener("change", () => {
-    const label = at("pick-class").labels_[Number(at("pick-class").value) - 1];
+    const label = labels[Number(at("pick-class").value) - 1];
     if (label !== undefined) tray.pickOnly(tray.where(({ prediction }) => prediction?.label === label));
   });
 }

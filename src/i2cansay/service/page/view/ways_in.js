@@ -2,6 +2,7 @@
 
 import { Refusal } from "../state/api.js";
 import { classesOf, named, ofDrop, ofInput, sorted } from "../state/files.js";
+import { change } from "../state/store.js";
 import { tray } from "../state/tray.js";
 import { look } from "../work/look.js";
 import { at, capital } from "./element.js";
@@ -36,6 +37,12 @@ export function show(files) {
   const shown = look(tray.add(files));
   at("show").scrollIntoView({ block: "nearest" });
   return shown;
+}
+
+/** Put the mistakes of a test into the tray, to look at and perhaps to teach. */
+export function showMistakes(files) {
+  change({ view: "teach" });
+  return show(files);
 }
 
 export function showWaysIn() {

@@ -7,7 +7,7 @@ import { similar } from "../state/labels.js";
 import { state, teachable } from "../state/store.js";
 import { tray } from "../state/tray.js";
 import { ask } from "../view/dialog.js";
-import { capital, many, tally } from "../view/element.js";
+import { capital, counted, many, tally } from "../view/element.js";
 import { complain, notice, startJob } from "../view/overlay.js";
 import { attempt, fresh } from "./attempt.js";
 import { lookAgain } from "./look.js";
@@ -76,7 +76,7 @@ function finish({ model, taught, unread, answers, waiting }) {
   const names = Object.keys(counts);
   const sentence = names.length === 1
     ? `Learnt ${many(taught.length)} of ${names[0]}, ${counts[names[0]]} in all.${waitingFor(answers.at(-1), counts[names[0]])}`
-    : `Learnt ${many(taught.length)}: ${tally(taught.map(({ label }) => label))}.`;
+    : `Learnt ${many(taught.length)}: ${tally(counted(taught.map(({ label }) => label)))}.`;
   notice(sentence + stopped, state.canUndo ? "Undo" : "", () => takeBack(model, answers.map(({ lesson }) => lesson)));
   lookAgain();
   return undefined;
@@ -137,7 +137,7 @@ export async function teachShown(images, label) {
 export async function teachSure() {
   const sure = tray.where(({ prediction, stale }) => prediction?.verdict === "sure" && !stale);
   if (!sure.length) return 0;
-  const text = `As it says: ${tally(sure.map(({ prediction }) => prediction.label))}. `
+  const text = `As it says: ${tally(counted(sure.map(({ prediction }) => prediction.label)))}. `
     + "Of such answers at most 5 in 100 are wrong, as far as it has been tested. Have a look through them first.";
   if (!(await ask({ title: `Teach the ${many(sure.length)} it is sure of?`, text, yes: "Teach them" }))) return 0;
   return teach(sure.map((image) => ({ file: image.file, label: image.prediction.label, image })));

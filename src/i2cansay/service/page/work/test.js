@@ -43,11 +43,17 @@ async function testPart(run) {
   }
 }
 
-/** Count the answers of a test: pairs of taught and predicted label, and how the verdicts did. */
+/**
+ * Count the answers of a test: pairs of true and predicted label, and how the verdicts did. Images of classes that the
+ * model was never taught are counted apart: it can only be asked to find them new.
+ */
 export function summary({ answers, waiting }) {
+  const known = new Set(state.classes.map(({ label }) => label));
+  const fair = answers.filter(({ label }) => known.has(label));
+  const strange = answers.filter(({ label }) => !known.has(label));
   const counts = new Map();
   const verdicts = { sure: [0, 0], unsure: [0, 0], new: [0, 0] };
-  answers.forEach(({ label, prediction }) => {
+  fair.forEach(({ label, prediction }) => {
     const key = JSON.stringify([label, prediction.label]);
     counts.set(key, (counts.get(key) ?? 0) + 1);
     verdicts[prediction.verdict][0] += 1;
@@ -58,5 +64,14 @@ export function summary({ answers, waiting }) {
     return { taught, predicted, count };
   });
   const right = pairs.filter(({ taught, predicted }) => taught === predicted).reduce((sum, { count }) => sum + count, 0);
-  return { tested: answers.length, right, pairs, verdicts, left: waiting.flat().length };
+  return {
+    tested: fair.length,
+    right,
+    pairs,
+    verdicts,
+    left: waiting.flat().length,
+    strange: strange.length,
+    seenAsNew: strange.filter(({ prediction }) => prediction.verdict === "new").length,
+    mistakes: fair.filter(({ label, prediction }) => label !== prediction.label).map(({ file }) => file),
+  };
 }
