@@ -18,6 +18,7 @@ from urllib.parse import quote, urlsplit
 import numpy as np
 from numpy.typing import ArrayLike
 
+from i2cansay.service.model.lesson_list import LessonLine
 from i2cansay.service.model.requests import LessonResult, RevisionResult
 from i2cansay.service.model.snapshot import ClassLine, ClassProbability, Prediction
 
@@ -222,14 +223,26 @@ class RemoteModel:
         """Give a class another label."""
         return _done(self._call("POST", "/classes/rename", {"label": label, "new_label": new_label}))
 
-    def undo(self, lesson: LessonResult | str) -> RevisionResult:
+    def undo(self, lesson: LessonResult | LessonLine | str) -> RevisionResult:
         """Take a lesson back."""
-        name = lesson if isinstance(lesson, str) else lesson.lesson
-        return _done(self._call("POST", "/undo", {"lesson": name}))
+        return _done(self._call("POST", "/undo", {"lesson": _id(lesson)}))
+
+    def lessons(self) -> list[LessonLine]:
+        """List the lessons that can still be taken back or moved, the newest first."""
+        return [LessonLine(**line) for line in self._call("GET", "/lessons")["lessons"]]
+
+    def move(self, lesson: LessonResult | LessonLine | str, label: str) -> RevisionResult:
+        """Learn the samples of a lesson under another label."""
+        return _done(self._call("POST", f"/lessons/{quote(_id(lesson), safe='')}/move", {"label": label}))
 
     def accuracy(self) -> dict[str, Any]:
         """Return the test-then-train accuracy over time."""
         answer: dict[str, Any] = self._call("GET", "/accuracy")
+        return answer
+
+    def confusion(self) -> dict[str, Any]:
+        """Return what was predicted for samples of each class just before they were learnt."""
+        answer: dict[str, Any] = self._call("GET", "/confusion")
         return answer
 
     def log(self, after: int = 0, limit: int = 100) -> list[dict[str, Any]]:
@@ -283,6 +296,12 @@ def _form(images: Sequence[ImageSource], rest: dict[str, Any]) -> tuple[bytes, d
     return body + f"--{boundary}--\r\n".encode(), {
         "content-type": f"multipart/form-data; boundary={boundary}"
     }
+
+
+def _id(lesson: LessonResult | LessonLine | str) -> str:
+    if isinstance(lesson, LessonLine):
+        return lesson.id
+    return lesson if isinstance(lesson, str) else lesson.lesson
 
 
 def _done(answer: dict[str, Any]) -> RevisionResult:

@@ -27,10 +27,13 @@ SCOPES = {
     ("POST", "/v1/models/{name}/learn"): "teach",
     ("POST", "/v1/models/{name}/predict"): "predict",
     ("POST", "/v1/models/{name}/undo"): "teach",
+    ("GET", "/v1/models/{name}/lessons"): "teach",
+    ("POST", "/v1/models/{name}/lessons/{id}/move"): "teach",
     ("GET", "/v1/models/{name}/classes"): "predict",
     ("POST", "/v1/models/{name}/classes/forget"): "teach",
     ("POST", "/v1/models/{name}/classes/rename"): "teach",
     ("GET", "/v1/models/{name}/accuracy"): "predict",
+    ("GET", "/v1/models/{name}/confusion"): "predict",
     ("GET", "/metrics"): "predict",
     ("GET", "/healthz"): None,
     ("GET", "/readyz"): None,
@@ -84,7 +87,7 @@ def test_the_description_names_the_scope_of_each_route(shared: Running) -> None:
         for method, content in methods.items()
     }
     assert described == {route: SCOPES[route] for route in described}
-    assert len(described) == 19
+    assert len(described) == 22
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from i2cansay.learners import LEARNERS, learner_class
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.limits import Limits
 from i2cansay.service.model.requests import Forget, Learn, Question, Rename, Undo
-from i2cansay.service.model.revision import can_undo
 from i2cansay.service.model.served_model import ServedModel
+from i2cansay.service.model.undo import can_undo
 from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.testing import small_learner
 from tests.service.material import SHARED, WIDTH, new_model, rows, teach

@@ -24,6 +24,7 @@ from i2cansay.service.http.json_route import JsonRoute
 from i2cansay.service.http.lesson_routes import add_lesson_routes
 from i2cansay.service.http.model_routes import add_model_routes
 from i2cansay.service.http.page_routes import add_page_routes
+from i2cansay.service.http.quality_routes import add_quality_routes
 from i2cansay.service.service import Service
 
 CODES = {404: "not_found", 405: "wrong_method", 413: "too_large", 429: "busy"}
@@ -49,6 +50,7 @@ def create_app(service: Service, policy: AccessPolicy | None = None) -> FastAPI:
     v1 = APIRouter(prefix="/v1", responses=REFUSALS, route_class=JsonRoute)
     others = APIRouter(route_class=JsonRoute)
     add_lesson_routes(v1, service)  # first: routes are tried in this order, and these are used most
+    add_quality_routes(v1, service)
     add_model_routes(v1, service)
     add_health_routes(others, service)
     add_page_routes(others)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
@@ -14,15 +15,16 @@ from i2cansay.service.errors import too_large
 from i2cansay.service.http.api import LEARN_FORM, PREDICT_FORM, Key, body_of, wait
 from i2cansay.service.http.bodies import ParsedBody, to_learn, to_predict
 from i2cansay.service.http.schemas import (
-    AccuracyAnswer,
     ClassesAnswer,
     LabelBody,
     LearnBody,
     LessonAnswer,
+    MoveBody,
     PredictBody,
     PredictionsAnswer,
     RenameBody,
     RevisionAnswer,
+    UndoableLessonsAnswer,
     UndoBody,
 )
 from i2cansay.service.label_text import check_label, normalized_label
@@ -31,6 +33,7 @@ from i2cansay.service.model.requests import (
     Forget,
     Learn,
     LessonResult,
+    Move,
     Question,
     Rename,
     RevisionResult,
@@ -38,8 +41,15 @@ from i2cansay.service.model.requests import (
 )
 from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.model.size import check_width
+from i2cansay.service.model.transaction import LESSON_SECONDS, LESSONS
 from i2cansay.service.service import Service
 from i2cansay.service.storage.receipts import key_digest, lesson_digest
+
+OLDER = (
+    "Images and their features are not stored, so older lessons cannot be taken back: features stay in memory for "
+    f"{LESSON_SECONDS / 60:.0f} minutes, those of the last {LESSONS} lessons, and not beyond a restart."
+)
+LessonId = Annotated[str, Path(max_length=100, examples=["257ab10b54a1cc62"])]
 
 
 def add_lesson_routes(router: APIRouter, service: Service) -> None:
@@ -102,6 +112,19 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         """Take a lesson back while its features are in memory."""
         return await change(name, Undo(body.lesson, request.state.who))
 
+    @router.get("/models/{name}/lessons", dependencies=[needs("teach")], response_model=UndoableLessonsAnswer)
+    async def lessons(name: str) -> Response:
+        """List the lessons that can still be taken back or moved to another class, the newest first."""
+        lines = await run_in_threadpool(service.model(name).lessons)
+        return JSONResponse({"lessons": [asdict(line) for line in lines], "older": OLDER})
+
+    @router.post(
+        "/models/{name}/lessons/{id}/move", dependencies=[needs("teach")], response_model=RevisionAnswer
+    )
+    async def move(name: str, id: LessonId, body: MoveBody, request: Request) -> Response:
+        """Learn the samples of a lesson under another label, all or none, while their features are in memory."""
+        return await change(name, Move(id, check_label(body.label, limits), request.state.who))
+
     @router.get("/models/{name}/classes", dependencies=[needs("predict")], response_model=ClassesAnswer)
     async def classes(name: str) -> Response:
         """List the classes with their counts and dates."""
@@ -122,17 +145,10 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         old, new = normalized_label(body.label), check_label(body.new_label, limits)
         return await change(name, Rename(old, new, request.state.who))
 
-    async def change(name: str, request: Undo | Forget | Rename) -> Response:
+    async def change(name: str, request: Undo | Move | Forget | Rename) -> Response:
         done = await wait(service.model(name).teach(request), limits.seconds)
         assert isinstance(done, RevisionResult)
         return JSONResponse(asdict(done))
-
-    @router.get("/models/{name}/accuracy", dependencies=[needs("predict")], response_model=AccuracyAnswer)
-    async def accuracy(name: str) -> Response:
-        """Return how often the model predicted samples correctly just before it learnt them."""
-        points = service.model(name).snapshot.curve.points
-        total, right = sum(point.samples for point in points), sum(point.correct for point in points)
-        return JSONResponse({"points": [asdict(p) for p in points], "samples": total, "correct": right})
 
 
 async def features_of(service: Service, model: ServedModel, parsed: ParsedBody, request: Request) -> Float32:

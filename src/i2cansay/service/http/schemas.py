@@ -124,6 +124,12 @@ class UndoBody(StrictBody):
     lesson: Annotated[str, Field(max_length=100, examples=["257ab10b54a1cc62"])]
 
 
+class MoveBody(StrictBody):
+    """The class of a lesson."""
+
+    label: NewLabel
+
+
 class ErrorAnswer(BaseModel):
     """Why a request was refused."""
 
@@ -204,6 +210,30 @@ class LessonAnswer(BaseModel):
     ]
 
 
+class UndoableLessonAnswer(BaseModel):
+    """A lesson that can still be taken back or moved, since its features are in memory."""
+
+    id: str
+    at: Annotated[float, Field(description="When it was taught, in seconds since 1970.")]
+    who: Annotated[str, Field(description="The name of the token that taught or moved it, else empty.")]
+    labels: Annotated[dict[str, int], Field(description="How many of its samples each class has now.")]
+    n: int
+    until: Annotated[float, Field(description="When it can no longer be taken back.")]
+    reason: Annotated[
+        str | None,
+        Field(
+            description="Why it cannot be taken back now. Where nothing is foreseen, undo has the last word."
+        ),
+    ]
+
+
+class UndoableLessonsAnswer(BaseModel):
+    """The lessons that can still be taken back, the newest first."""
+
+    lessons: list[UndoableLessonAnswer]
+    older: Annotated[str, Field(description="Why older lessons cannot be taken back.")]
+
+
 class ClassProbabilityAnswer(BaseModel):
     """A class and its probability."""
 
@@ -268,22 +298,6 @@ class RevisionAnswer(BaseModel):
         list[str],
         Field(description="Classes that are now too small to be written, and are in memory only."),
     ]
-
-
-class CurvePointAnswer(BaseModel):
-    """Some consecutive samples of known classes."""
-
-    samples: int
-    correct: int
-    until: float
-
-
-class AccuracyAnswer(BaseModel):
-    """How often the model predicted samples correctly just before it learnt them."""
-
-    points: list[CurvePointAnswer]
-    samples: int
-    correct: int
 
 
 class LogLine(BaseModel):

@@ -11,6 +11,7 @@ from typing import Any
 from i2cansay.core.types import State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.limits import Limits
+from i2cansay.service.model.confusion import Confusion
 from i2cansay.service.model.curve import Curve
 from i2cansay.service.model.size import check_size
 from i2cansay.service.model.taught_rows import TaughtRows, stacked
@@ -20,10 +21,14 @@ from i2cansay.service.storage.model_records import ClassRecord, ModelFacts
 
 @dataclass(frozen=True)
 class UndoableLesson:
-    """The rows of a lesson, kept in memory `until` a time so that the lesson can be taken back."""
+    """The rows of a lesson, kept in memory `until` a time so that the lesson can be taken back.
+
+    Without a name nobody can ask for it: rows are kept because others of their class can be taken back.
+    """
 
     rows: TaughtRows
     until: float
+    named: bool = True
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,7 @@ class ModelState:
     version: int = 0
     classes: dict[str, ClassRecord] = field(default_factory=dict)
     curve: Curve = field(default_factory=Curve)
+    confusion: Confusion = field(default_factory=Confusion)
     pending: dict[str, tuple[TaughtRows, ...]] = field(default_factory=dict)
     lessons: dict[str, UndoableLesson] = field(default_factory=dict)
     serial: int = 0
@@ -91,6 +97,8 @@ class ModelState:
                 curve=Curve.from_json(notes["curve"]),
                 classes_made=notes["classes_made"],
             )
+            if "confusion" in notes:  # files of earlier versions have none
+                state = replace(state, confusion=Confusion.from_json(notes["confusion"], numbers))
         if len(set(numbers)) < len(numbers) or made > state.classes_made:
             raise ValueError("the numbers of the classes are not as they were given")
         return state
@@ -100,6 +108,7 @@ class ModelState:
         return {
             "curve": self.curve.to_json(),
             "classes_made": self.classes_made,
+            "confusion": self.confusion.to_json(),
         }
 
     @property
@@ -114,6 +123,10 @@ class ModelState:
         """Return how many samples of a class were taught, durable or not."""
         durable = self.classes[label].count if label in self.classes else 0
         return durable + sum(map(len, self.pending.get(label, ())))
+
+    def numbers(self) -> dict[str, int]:
+        """Return the numbers of the classes on the disk."""
+        return {label: record.number for label, record in self.classes.items()}
 
     def waiting(self) -> list[TaughtRows]:
         """Return the rows that are in memory only."""

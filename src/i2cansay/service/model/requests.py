@@ -67,7 +67,16 @@ class Undo:
     who: str = ""
 
 
-Request: TypeAlias = Learn | Forget | Rename | Undo
+@dataclass(frozen=True)
+class Move:
+    """Learn a lesson whose samples are still in memory under another label."""
+
+    lesson: str
+    label: str
+    who: str = ""
+
+
+Request: TypeAlias = Learn | Forget | Rename | Undo | Move
 
 
 @dataclass(frozen=True)
@@ -77,7 +86,7 @@ class LessonResult:
     Attributes
     ----------
     lesson : str
-        Its name, for `Undo`.
+        Its name, for `Undo` and `Move`.
     learnt, repeated : int
         Samples learnt now, and samples that an earlier request with the same key has already brought.
     taken_back : int

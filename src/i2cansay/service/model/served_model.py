@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -14,12 +15,13 @@ import numpy as np
 from i2cansay.service.errors import ServiceError, conflict, not_found, not_stored, refused
 from i2cansay.service.limits import Limits
 from i2cansay.service.model.batcher import Batcher
+from i2cansay.service.model.lesson_list import LessonLine, lesson_list
 from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.requests import Answer, Learn, Question, Request
-from i2cansay.service.model.revision import can_undo
 from i2cansay.service.model.snapshot import Prediction, Snapshot
 from i2cansay.service.model.taught_rows import PrequentialScores
 from i2cansay.service.model.transaction import Transaction
+from i2cansay.service.model.undo import can_undo
 from i2cansay.service.service_metrics import ServiceMetrics
 from i2cansay.service.storage.database import Damaged, Database, reading
 from i2cansay.service.storage.database_file import copy_of
@@ -55,6 +57,7 @@ class ServedModel:
                 self._database.close()
                 raise
         self.facts = self._state.facts
+        self._listed: tuple[ModelState, list[LessonLine]] = self._state, []  # nothing is in memory yet
         self._doubtful = False
         self._deleted = False
         name = f"model {self.facts.name}"
@@ -211,6 +214,15 @@ class ServedModel:
     def state(self) -> ModelState:
         """Return the latest committed state."""
         return self._state
+
+    def lessons(self) -> list[LessonLine]:
+        """Return the lessons that can be taken back or moved now, the newest first."""
+        state, listed = self._listed
+        if state is not self._state:  # a list takes a look at every row in memory
+            state = self._state
+            self._listed = state, (listed := lesson_list(state))
+        now = time.time()
+        return [line for line in listed if line.until >= now]
 
     def log(self, after: int, limit: int) -> list[tuple[int, LogEntry]]:
         """Return lines of the audit log."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -89,6 +89,7 @@ class Snapshot:
     classes: tuple[ClassLine, ...]
     curve: Curve
     width: int | None
+    numbers: Mapping[str, int]
 
     @classmethod
     def of(cls, state: ModelState) -> Snapshot:
@@ -102,7 +103,7 @@ class Snapshot:
         live = state.live()
         if live is not None:  # learners prepare parts on first use: here, not in a reader
             finite_scores(live, np.zeros((1, live.n_features_in_), dtype=np.float32))
-        return cls(state.version, live, tuple(lines), state.curve, width=state.width)
+        return cls(state.version, live, tuple(lines), state.curve, state.width, state.numbers())
 
     @property
     def tested(self) -> int:
@@ -153,4 +154,8 @@ class Snapshot:
         scores = finite_scores(self.learner, X)
         known = np.array([line.label for line in self.classes])
         given = np.array(labels)
-        return PrequentialScores(np.isin(given, known), self.learner.classes_[scores.argmax(axis=1)] == given)
+        best = scores.argmax(axis=1)
+        numbers = np.array([self.numbers.get(label, 0) for label in self.learner.classes_.tolist()])
+        return PrequentialScores(
+            np.isin(given, known), self.learner.classes_[best] == given, numbers[best].astype(np.int64)
+        )

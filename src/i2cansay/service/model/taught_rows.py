@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -50,19 +50,30 @@ class PrequentialScores:
         Whether a row was predicted: rows of new classes are not.
     correct : (n,) array
         Whether the prediction was right.
+    predicted : (n,) array
+        The number of the class that was predicted, 0 where it is not on the disk.
     """
 
     scored: NDArray[np.bool_]
     correct: NDArray[np.bool_]
+    predicted: Integers
 
     @classmethod
     def nothing(cls, n: int) -> PrequentialScores:
         """Return the scores of rows that were not predicted."""
-        return cls(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool))
+        return cls(np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), np.zeros(n, dtype=np.int64))
 
     def select(self, rows: slice | Integers) -> PrequentialScores:
         """Return some of the rows."""
-        return PrequentialScores(self.scored[rows], self.correct[rows])
+        return PrequentialScores(self.scored[rows], self.correct[rows], self.predicted[rows])
+
+    def beside(self, others: PrequentialScores) -> PrequentialScores:
+        """Return the scores of these rows, then those of others."""
+        return PrequentialScores(
+            np.concatenate([self.scored, others.scored]),
+            np.concatenate([self.correct, others.correct]),
+            np.concatenate([self.predicted, others.predicted]),
+        )
 
 
 @dataclass(frozen=True)
@@ -103,6 +114,12 @@ class TaughtRows:
     def __len__(self) -> int:
         return len(self.labels)
 
+    def tests(self, numbers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+        """Yield the numbers of the class taught and the class predicted for each row that was tested."""
+        for index in np.flatnonzero(self.tested.scored).tolist():
+            taught = numbers[self.labels[index]]
+            yield taught, taught if self.tested.correct[index] else int(self.tested.predicted[index])
+
     def labels_by_serial(self) -> Iterator[tuple[int, str]]:
         """Yield the serial and the label of each row."""
         return zip(self.serials.tolist(), self.labels, strict=True)
@@ -132,6 +149,19 @@ class TaughtRows:
     def without(self, serials: Integers) -> TaughtRows:
         """Return the rows that do not have one of these serials."""
         return self.select(np.flatnonzero(~np.isin(self.serials, serials)))
+
+    def beside(self, others: TaughtRows) -> TaughtRows:
+        """Return these rows and others of the same lesson."""
+        if not len(others):
+            return self
+        return replace(
+            self,
+            X=np.concatenate([self.X, others.X]),
+            labels=self.labels + others.labels,
+            serials=np.concatenate([self.serials, others.serials]),
+            positions=np.concatenate([self.positions, others.positions]),
+            tested=self.tested.beside(others.tested),
+        )
 
     def renamed(self, old: str, new: str) -> TaughtRows:
         """Return the rows with a class renamed."""

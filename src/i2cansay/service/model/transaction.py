@@ -5,12 +5,15 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import compress
 
 import numpy as np
 
-from i2cansay.service.errors import conflict
+from i2cansay.core.types import Float32
+from i2cansay.service.errors import ServiceError, conflict
 from i2cansay.service.limits import MEGABYTE, Limits
 from i2cansay.service.model.model_state import ModelState, UndoableLesson
 from i2cansay.service.model.requests import Answer, Learn, LessonResult, Request
@@ -27,7 +30,7 @@ from i2cansay.service.model.taught_rows import (
 from i2cansay.service.model.waiting import check_waiting
 from i2cansay.service.storage.database import Changes, Database
 from i2cansay.service.storage.model_records import ClassRecord, LogEntry
-from i2cansay.service.storage.receipts import NOT_HELD, Receipt, labels_digest
+from i2cansay.service.storage.receipts import NOT_HELD, TAKEN_BACK, Receipt, labels_digest
 
 BATCH = 50
 """Rows per learning step, as in the paper."""
@@ -121,7 +124,7 @@ class Transaction:
     # -- learning -------------------------------------------------------------------------------------------
 
     def _learn(self, request: Learn, tested: PrequentialScores) -> str:
-        self._check_room(request)
+        self._check_room(request.X, request.labels)
         content = request.content or labels_digest(request.labels)
         source = LessonSource(self.now, request.who, request.key, content, len(request.labels))
         places, serials = self._held(source)
@@ -134,18 +137,18 @@ class Transaction:
         self._open.append(OpenLesson(name, request.labels, fresh, serials, places))
         return name
 
-    def _check_room(self, request: Learn) -> None:
+    def _check_room(self, X: Float32, labels: Sequence[str]) -> None:
         # The edge has checked the width too, but two first lessons may come together.
         width = self._gathered[0].X.shape[1] if self._gathered else self.state.width
-        check_width(request.X, width)
+        check_width(X, width)
         known = self.state.classes.keys() | self.state.pending.keys()
-        n_classes = len(known | set(request.labels))
+        n_classes = len(known | set(labels))
         if n_classes > self._limits.classes:
             raise conflict(
                 f"the model may have {self._limits.classes} classes and these would be more; forget one"
             )
         if n_classes > len(known):
-            check_size(self.state.learner, request.X.shape[1], n_classes, self._limits.state_bytes)
+            check_size(self.state.learner, X.shape[1], n_classes, self._limits.state_bytes)
 
     def _held(self, source: LessonSource) -> tuple[Integers, Integers]:
         """Return where each row of a request is already: places by its receipt, and serials of rows that wait."""
@@ -165,7 +168,7 @@ class Transaction:
             places[:] = receipt.all_places()
         for rows in waiting:
             serials[rows.positions] = rows.serials
-        serials[places != NOT_HELD] = 0
+        serials[places >= 0] = 0  # what was moved and waits has a place that says it was taken back
         return places, serials
 
     def _fresh(
@@ -201,7 +204,7 @@ class Transaction:
             self._settle(rows.select(ready))
             ready = []
             self._add_class(label, together)
-            self._keep_in_memory(waiting)
+            self._keep_in_memory([each for each in waiting if each.source is not rows.source])
             for piece in together:
                 self._settle(piece)
         self._settle(rows.select(ready))
@@ -247,16 +250,23 @@ class Transaction:
         scored = np.concatenate([rows.tested.scored for rows in gathered])
         correct = np.concatenate([rows.tested.correct for rows in gathered]) & scored
         if scored.any():
-            curve = self.state.curve.add(int(scored.sum()), int(correct.sum()), self.now)
-            self.state = replace(self.state, curve=curve)
+            numbers = self.state.numbers()
+            tests = (pair for rows in gathered for pair in rows.tests(numbers))
+            on_disk = set(numbers.values())  # a class may have gone since the test
+            known = ((taught, each if each in on_disk else 0) for taught, each in tests)
+            self.state = replace(
+                self.state,
+                curve=self.state.curve.add(int(scored.sum()), int(correct.sum()), self.now),
+                confusion=self.state.confusion.add(known),
+            )
         who = [rows.source.who for rows in gathered for _ in range(len(rows))]
         lines = list(zip(labels, who, strict=True))
         n_scored, n_correct = Counter(compress(lines, scored)), Counter(compress(lines, correct))
         for line, count in Counter(lines).items():
             self.note("learn", line[0], count, line[1], scored=n_scored[line], correct=n_correct[line])
 
-    def _keep_in_memory(self, waited: tuple[TaughtRows, ...]) -> None:
-        """Keep rows that have waited in memory for as long as the lesson that completes their class.
+    def _keep_in_memory(self, waited: list[TaughtRows]) -> None:
+        """Keep rows of earlier lessons that have waited for as long as the lesson that completes their class.
 
         If that lesson is taken back, they wait again, and from some learners they cannot be had back.
         """
@@ -266,9 +276,9 @@ class Transaction:
                 name for name, lesson in lessons.items() if np.isin(rows.serials, lesson.rows.serials).any()
             ]
             for name in held:
-                lessons[name] = UndoableLesson(lessons[name].rows, until)
+                lessons[name] = replace(lessons[name], until=until)
             if not held:  # nobody knows its name, so it cannot be taken back itself
-                lessons[secrets.token_hex(8)] = UndoableLesson(rows, until)
+                lessons[secrets.token_hex(8)] = UndoableLesson(rows, until, named=False)
 
     def _remember(self, name: str, rows: TaughtRows) -> None:
         """Keep rows so that their lesson can be taken back; drop the oldest lessons where there are too many."""
@@ -290,6 +300,37 @@ class Transaction:
 
     # -- parts that `revise` uses too -----------------------------------------------------------------------
 
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Run several steps of one request; where one raises ServiceError, none of them has happened.
+
+        The learner needs no copy: `take_out` changes one of its own, and rows are learnt when all steps are done.
+        """
+        state = replace(
+            self.state,
+            classes=dict(self.state.classes),
+            pending=dict(self.state.pending),
+            lessons=dict(self.state.lessons),
+        )
+        changes, settled = self.changes.copy(), dict(self._settled)
+        try:
+            yield
+        except ServiceError:
+            self.state, self.changes, self._settled, self._gathered = state, changes, settled, []
+            raise
+
+    def relearn(self, moved: TaughtRows, name: str, staying: TaughtRows, until: float) -> None:
+        """Learn rows that were taken out, as those of the lesson `name`, beside its rows that are `staying`."""
+        self._check_room(moved.X, moved.labels)
+        check_waiting(self.state, moved, self._limits)
+        self.state.lessons[name] = UndoableLesson(moved.beside(staying), until)
+        self._take(moved)
+
+    def take_back(self, rows: TaughtRows) -> None:
+        """Note that rows were taken out of the model."""
+        self.put(rows, TAKEN_BACK)
+        self._settled.update(dict.fromkeys(rows.serials.tolist(), TAKEN_BACK))
+
     def new_serials(self, n: int) -> int:
         """Return the first of `n` new serials."""
         first = self.state.serial + 1
@@ -303,6 +344,12 @@ class Transaction:
             self.state.classes.pop(label, None)
         else:
             self.state.classes[label] = record
+
+    def drop_class(self, label: str) -> None:
+        """Strike a class out with what was counted of it."""
+        confusion = self.state.confusion.without(self.state.classes[label].number)
+        self.set_class(label, None)
+        self.state = replace(self.state, confusion=confusion)
 
     def note(
         self, action: str, label: str, count: int, who: str, *, scored: int = 0, correct: int = 0

@@ -67,6 +67,10 @@ class Changes:
     def __bool__(self) -> bool:
         return bool(self.classes or self.receipts or self.log)
 
+    def copy(self) -> Changes:
+        """Return an independent copy."""
+        return Changes(dict(self.classes), dict(self.receipts), list(self.log))
+
     def numbered(self) -> Changes:
         """Return the changes with the classes numbered from 1, for a new model."""
         records = [record for record in self.classes.values() if record is not None]

@@ -158,9 +158,10 @@ class LogEntry:
 
     Attributes
     ----------
-    action : {"create", "import", "learn", "forget", "rename", "undo"}
+    action : {"create", "import", "learn", "forget", "rename", "undo", "move"}
+        After a "move" there is a "learn" of the same samples, once they are on the disk again.
     label : str
-        The class; "old -> new" for a rename.
+        The class; "old -> new" for a rename or a move.
     count : int
         Samples.
     scored, correct : int

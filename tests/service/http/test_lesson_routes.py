@@ -1,0 +1,162 @@
+"""Lessons over HTTP: listed, moved, and what a hostile client tries."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+from i2cansay.service.client import Client, RequestRefused
+from tests.service.material import rows
+from tests.service.process import Process
+from tests.service.running import Running, Starter
+from tests.service.sending import send
+
+
+def test_lessons_are_listed_moved_and_taken_back(running: Running) -> None:
+    rng = np.random.default_rng(0)
+    model = running.client.create("numbers", encoder=None)
+    model.learn(["a", "b"] * 3, features=rows(["a", "b"] * 3, rng))
+    lesson = model.learn("a", features=rows(["b"] * 2, rng))
+    newest, oldest = model.lessons()
+    assert (newest.id, newest.labels, newest.n, newest.reason) == (lesson.lesson, {"a": 2}, 2, None)
+    assert model.move(newest, "b").counts == {"a": 3, "b": 5}
+    assert model.lessons()[0].labels == {"b": 2}
+    assert model.undo(newest).counts == {"b": 3}
+    assert model.undo(oldest).counts == {"a": 0, "b": 0}  # not only the last
+    _, _, answer = send(running, "GET", "/v1/models/numbers/lessons")
+    assert answer["lessons"] == []
+    assert "not stored" in answer["older"]
+    assert "10 minutes" in answer["older"]
+
+
+def test_a_list_names_the_token_and_needs_one_that_teaches(start: Starter) -> None:
+    running = start(need_token=True)
+    admin, teacher, reader = (
+        Client(running.client.url, token=running.service.tokens.add(scope, scope), tries=1)
+        for scope in ("admin", "teach", "predict")
+    )
+    admin.create("numbers", encoder=None)
+    rng = np.random.default_rng(0)
+    lesson = teacher.model("numbers").learn("a", features=rows(["a"] * 2, rng))
+    assert [line.who for line in teacher.model("numbers").lessons()] == ["teach"]
+    for refused in (
+        lambda: reader.model("numbers").lessons(),
+        lambda: reader.model("numbers").move(lesson, "b"),
+    ):
+        with pytest.raises(RequestRefused) as refusal:
+            refused()
+        assert refusal.value.status == 403
+    admin.model("numbers").move(lesson, "b")
+    assert [line.who for line in teacher.model("numbers").lessons()] == ["admin"]
+    for client in (admin, teacher, reader):
+        client.close()
+
+
+BODIES: list[tuple[Any, int]] = [
+    ({"label": "b"}, 404),
+    ({"label": ""}, 422),
+    ({"label": "   "}, 422),
+    ({"label": "x" * 201}, 422),
+    ({"label": "co\u00adop"}, 422),
+    ({"label": 1}, 422),
+    ({"label": ["b"]}, 422),
+    ({"label": None}, 422),
+    ({}, 422),
+    ([], 422),
+    ({"label": "b", "lesson": "x"}, 422),
+    ({"label": "x" * 70_000}, 413),
+]
+
+
+@pytest.mark.parametrize(("body", "status"), BODIES)
+def test_an_odd_move_is_refused_in_words(shared: Running, body: Any, status: int) -> None:
+    got, _, answer = send(
+        shared,
+        "POST",
+        "/v1/models/numbers/lessons/257ab10b54a1cc62/move",
+        json.dumps(body).encode(),
+        {"content-type": "application/json"},
+    )
+    assert (got, bool(answer["detail"])) == (status, True)
+
+
+@pytest.mark.parametrize("name", ["none", "%00", "..", "%2e%2e%2f", "x" * 101, "a b", "%F0%9F%92%A5"])
+def test_an_unknown_lesson_is_not_found(shared: Running, name: str) -> None:
+    path = f"/v1/models/numbers/lessons/{name.replace(' ', '%20')}/move"
+    status, _, answer = send(shared, "POST", path, b'{"label": "b"}', {"content-type": "application/json"})
+    assert status in (404, 422)
+    assert answer["detail"]
+    status, _, _ = send(shared, "GET", "/v1/models/none/lessons")
+    assert status == 404
+
+
+def test_many_that_move_and_undo_one_lesson_leave_no_half(running: Running) -> None:
+    rng = np.random.default_rng(0)
+    model = running.client.create("numbers", encoder=None)
+    model.learn(["a", "b", "c"] * 3, features=rows(["a", "b", "c"] * 3, rng))
+    lesson = model.learn("a", features=rows(["a"] * 2, rng))
+    statuses: list[int] = []
+
+    def go(number: int) -> None:
+        client = Client(running.client.url, tries=1)
+        for label in "bca":
+            try:
+                if number == 3 and label == "a":
+                    client.model("numbers").undo(lesson)
+                else:
+                    client.model("numbers").move(lesson, label)
+                statuses.append(200)
+            except RequestRefused as refusal:
+                statuses.append(refusal.status)
+        client.close()
+
+    threads = [threading.Thread(target=go, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(statuses) <= {200, 404}
+    assert {line.label: line.count for line in model.classes()} == {"a": 3, "b": 3, "c": 3}
+
+
+@pytest.mark.parametrize("learner", ["paper", "best"])
+def test_a_move_that_is_killed_has_happened_or_not(process: Process, learner: str) -> None:
+    rng = np.random.default_rng(0)
+    process.start()
+    model = process.client.create("tested", encoder=None, learner=learner)
+    model.learn(["a", "b"] * 4, features=rows(["a", "b"] * 4, rng))
+    X = rows(["a"] * 3, rng)
+    lesson = model.learn(["a"] * 3, features=X, key="key")
+    acknowledged: list[str] = ["a"]
+    first = threading.Event()
+
+    def go() -> None:
+        client = Client(process.client.url, tries=1, timeout=10)
+        try:
+            for number in range(1000):
+                client.model("tested").move(lesson, "ab"[1 - number % 2])
+                acknowledged.append("ab"[1 - number % 2])
+                first.set()
+        except Exception:
+            client.close()
+
+    mover = threading.Thread(target=go)
+    mover.start()
+    assert first.wait(60)
+    first.clear()
+    first.wait(rng.uniform(0.0, 0.2))
+    process.kill()
+    mover.join()
+    process.start()
+    counts = {line.label: line.count for line in process.client.model("tested").classes()}
+    last = acknowledged[-1]
+    other = "ab".replace(last, "")
+    # The last acknowledged move, or the one after it, of which nobody was told.
+    assert counts in ({last: 7, other: 4}, {last: 4, other: 7})
+    retried = process.client.model("tested").learn(["a"] * 3, features=X, key="key")
+    where = "a" if counts["a"] == 7 else "b"
+    assert (retried.learnt, retried.durable, retried.counts) == (0, (True,) * 3, {where: 7})
