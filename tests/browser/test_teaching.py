@@ -127,7 +127,7 @@ def test_picking_by_what_it_says(seeing: Running, open_page: Opener, tmp_path: P
     assert page.one("#teach-button").text == "Teach 0 images"
     sure = len(page.all(".image.sure"))
     assert sure > 4
-    page.button(f"Sure {sure}").click()
+    page.button(f"Pick sure, {sure} images").click()
     assert page.one("#teach-button").text == f"Teach {sure} images"
     for option in page.all("#pick-class option"):
         if option.text.startswith("scratch"):

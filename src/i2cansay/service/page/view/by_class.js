@@ -8,21 +8,14 @@ import { at, make, many, percent } from "./element.js";
 
 let source = "stream";
 
-/** Counts of one class each, from pairs of taught and predicted label. */
-export function perClass(pairs) {
-  const lines = new Map();
-  pairs.forEach(({ taught, predicted, count }) => {
-    const line = lines.get(taught) ?? { label: taught, tested: 0, right: 0 };
-    line.tested += count;
-    if (taught === predicted) line.right += count;
-    lines.set(taught, line);
-  });
-  return [...lines.values()].sort((a, b) => a.right / a.tested - b.right / b.tested || b.tested - a.tested);
+/** The classes that need most care first. */
+function worstFirst(classes) {
+  return classes.filter(({ tested }) => tested).sort((a, b) => a.right / a.tested - b.right / b.tested || b.tested - a.tested);
 }
 
 /** The pairs that were mixed up, the most frequent first. */
-export function mixedUp(pairs) {
-  return pairs.filter(({ taught, predicted }) => taught !== predicted).sort((a, b) => b.count - a.count);
+function mixedUp(counts) {
+  return counts.filter(({ taught, predicted }) => taught !== predicted).sort((a, b) => b.n - a.n);
 }
 
 function classLine({ label, tested, right }) {
@@ -40,25 +33,25 @@ function classLine({ label, tested, right }) {
   return line;
 }
 
-function mixedLine({ taught, predicted, count }) {
+function mixedLine({ taught, predicted, n }) {
   const line = make("li");
-  line.append(make("b", "", taught), " taken for ", make("b", "", predicted), " ", make("span", "count", many(count, "time")));
+  line.append(make("b", "", taught), " taken for ", make("b", "", predicted), " ", make("span", "count", many(n, "time")));
   return line;
 }
 
 function showClasses() {
   if (!state.test) source = "stream";
-  const pairs = (source === "test" ? state.test?.pairs : state.confusion?.pairs) ?? [];
+  const { counts, classes } = (source === "test" ? state.test : state.confusion) ?? { counts: [], classes: [] };
   at("sources").hidden = !state.test;
   ["stream", "test"].forEach((each) => at(`source-${each}`).setAttribute("aria-pressed", String(each === source)));
-  at("by-class").replaceChildren(...perClass(pairs).map(classLine));
-  at("mixed-up").replaceChildren(...mixedUp(pairs).slice(0, 8).map(mixedLine));
-  drawConfusion(at("confusion"), pairs);
-  at("by-class-words").textContent = words(pairs);
+  at("by-class").replaceChildren(...worstFirst(classes).map(classLine));
+  at("mixed-up").replaceChildren(...mixedUp(counts).slice(0, 8).map(mixedLine));
+  drawConfusion(at("confusion"), counts);
+  at("by-class-words").textContent = words(classes);
 }
 
-function words(pairs) {
-  if (!pairs.length) return "Nothing to show yet. Teach each class twice: the second time, each image is predicted before it is learnt.";
+function words(classes) {
+  if (!classes.length) return "Nothing to show yet. Teach each class twice: the second time, each image is predicted before it is learnt.";
   const range = "The thin line is where the true share likely lies, 95 times in 100: the more images, the shorter.";
   if (source === "test") return `From the last test. ${range}`;
   return `From images that were predicted just before they were learnt, early mistakes included. ${range}`;

@@ -44,34 +44,39 @@ async function testPart(run) {
 }
 
 /**
- * Count the answers of a test: pairs of true and predicted label, and how the verdicts did. Images of classes that the
+ * Count the answers of a test: as the service counts its own tests, and how the verdicts did. Images of classes that the
  * model was never taught are counted apart: it can only be asked to find them new.
  */
 export function summary({ answers, waiting }) {
   const known = new Set(state.classes.map(({ label }) => label));
   const fair = answers.filter(({ label }) => known.has(label));
   const strange = answers.filter(({ label }) => !known.has(label));
-  const counts = new Map();
+  const tally = new Map();
   const verdicts = { sure: [0, 0], unsure: [0, 0], new: [0, 0] };
   fair.forEach(({ label, prediction }) => {
     const key = JSON.stringify([label, prediction.label]);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
+    tally.set(key, (tally.get(key) ?? 0) + 1);
     verdicts[prediction.verdict][0] += 1;
     verdicts[prediction.verdict][1] += label === prediction.label;
   });
-  const pairs = [...counts].map(([key, count]) => {
+  const counts = [...tally].map(([key, n]) => {
     const [taught, predicted] = JSON.parse(key);
-    return { taught, predicted, count };
+    return { taught, predicted, n };
   });
-  const right = pairs.filter(({ taught, predicted }) => taught === predicted).reduce((sum, { count }) => sum + count, 0);
+  const isRight = ({ label, prediction }) => label === prediction.label;
+  const classes = [...new Set(fair.map(({ label }) => label))].map((label) => {
+    const mine = fair.filter((each) => each.label === label);
+    return { label, tested: mine.length, right: mine.filter(isRight).length };
+  });
   return {
     tested: fair.length,
-    right,
-    pairs,
+    right: fair.filter(isRight).length,
+    counts,
+    classes,
     verdicts,
     left: waiting.flat().length,
     strange: strange.length,
     seenAsNew: strange.filter(({ prediction }) => prediction.verdict === "new").length,
-    mistakes: fair.filter(({ label, prediction }) => label !== prediction.label).map(({ file }) => file),
+    mistakes: fair.filter((each) => !isRight(each)).map(({ file }) => file),
   };
 }
