@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
 from i2cansay.core.statistics.temperature import Temperature
-from i2cansay.core.types import Features, Float64
+from i2cansay.core.types import Features, Float64, Rows
 from i2cansay.learners.facts import LearnerFacts
 from i2cansay.learners.labels import Label, LabelRows
 from i2cansay.learners.parameters import check_share
@@ -49,6 +49,14 @@ class Predictor(LearnerFacts, ABC):
         self._check_ready()
         X = check_features(self, X, reset=False)
         return self._scores(X)[:, self._labels.order]
+
+    def _mean_scores(self, chosen: Rows) -> Features | None:
+        """Return the scores, (k, k), that the means of `chosen` classes get; None where no means are kept.
+
+        `chosen`, (k,), are places in `classes_`. Only those classes have a column.
+        """
+        means = getattr(self, "class_means_", None)
+        return None if means is None else self.class_scores(means[chosen])[:, chosen]
 
     def decision_function(self, X: ArrayLike) -> NDArray[Any]:
         """Return `class_scores`; for two classes their difference, (n,), as in scikit-learn."""

@@ -211,6 +211,21 @@ class RemoteModel:
             for each in answer["predictions"]
         ]
 
+    def test(
+        self,
+        labels: Sequence[str] | str,
+        *,
+        images: Sequence[ImageSource] | None = None,
+        features: ArrayLike | None = None,
+        error: float = 0.05,
+        new_error: float = 0.05,
+    ) -> dict[str, Any]:
+        """Predict samples whose labels are known and compare; nothing is learnt."""
+        given: dict[str, Any] = {"label": labels} if isinstance(labels, str) else {"labels": list(labels)}
+        asked = {**given, "error": error, "new_error": new_error}
+        answer: dict[str, Any] = self._call("POST", "/test", *_body(images, features, asked))
+        return answer
+
     def classes(self) -> list[ClassLine]:
         """List the classes."""
         return [ClassLine(**line) for line in self._call("GET", "/classes")["classes"]]
@@ -236,13 +251,18 @@ class RemoteModel:
         return _done(self._call("POST", f"/lessons/{quote(_id(lesson), safe='')}/move", {"label": label}))
 
     def accuracy(self) -> dict[str, Any]:
-        """Return the test-then-train accuracy over time."""
+        """Return the test-then-train accuracy over time, as counted and smoothed."""
         answer: dict[str, Any] = self._call("GET", "/accuracy")
         return answer
 
     def confusion(self) -> dict[str, Any]:
         """Return what was predicted for samples of each class just before they were learnt."""
         answer: dict[str, Any] = self._call("GET", "/confusion")
+        return answer
+
+    def map(self) -> dict[str, Any]:
+        """Return the class means in two dimensions, and the closest classes."""
+        answer: dict[str, Any] = self._call("GET", "/map")
         return answer
 
     def log(self, after: int = 0, limit: int = 100) -> list[dict[str, Any]]:

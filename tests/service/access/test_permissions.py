@@ -34,6 +34,8 @@ SCOPES = {
     ("POST", "/v1/models/{name}/classes/rename"): "teach",
     ("GET", "/v1/models/{name}/accuracy"): "predict",
     ("GET", "/v1/models/{name}/confusion"): "predict",
+    ("GET", "/v1/models/{name}/map"): "predict",
+    ("POST", "/v1/models/{name}/test"): "predict",
     ("GET", "/metrics"): "predict",
     ("GET", "/healthz"): None,
     ("GET", "/readyz"): None,
@@ -87,7 +89,7 @@ def test_the_description_names_the_scope_of_each_route(shared: Running) -> None:
         for method, content in methods.items()
     }
     assert described == {route: SCOPES[route] for route in described}
-    assert len(described) == 22
+    assert len(described) == 24
 
 
 @pytest.mark.parametrize(

@@ -310,7 +310,13 @@ class SharedI2CANSAY(AnalogicalClassifier):
     # -- deciding -------------------------------------------------------------------------------------------
 
     def _scores(self, X: Features) -> Features:
-        mapped = self._features.apply(X)
+        return self._mapped_scores(self._features.apply(X))
+
+    def _mean_scores(self, chosen: Rows) -> Features:
+        rows = self._labels.order[chosen]
+        return self._mapped_scores(self._scatter.means.mean[rows])[:, rows]
+
+    def _mapped_scores(self, mapped: Features) -> Features:
         scores = self._solution.get(self._solve).closed_form.scores.of(mapped)
         if self._head is None:
             return scores

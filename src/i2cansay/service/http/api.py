@@ -50,6 +50,10 @@ LEARN_FORM: dict[str, Any] = {
     "required": ["images"],
 }
 RATE: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "default": 0.05}
+TEST_FORM: dict[str, Any] = {
+    **LEARN_FORM,
+    "properties": {**LEARN_FORM["properties"], "error": RATE, "new_error": RATE},
+}
 PREDICT_FORM: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -76,7 +80,7 @@ def body_of(
     """Describe a body of samples, as JSON or as a form, with examples; `rest` are its other fields."""
     schema = kind.model_json_schema(ref_template="#/components/schemas/{model}")
     schema["allOf"] = [_one_of("images", "features", "features_base64"), {"dependentRequired": PACKED}]
-    if kind is LearnBody:
+    if issubclass(kind, LearnBody):
         schema["allOf"].append(_one_of("labels", "label"))
     examples = {
         "images": {"value": {"images": [EXAMPLE_IMAGE], **rest}},

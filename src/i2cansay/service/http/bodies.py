@@ -19,7 +19,7 @@ from i2cansay.service.errors import refused, too_large
 from i2cansay.service.http.api import wait
 from i2cansay.service.http.form import read_form, take_form
 from i2cansay.service.http.json_text import read_json, take_json
-from i2cansay.service.http.schemas import LearnBody, PredictBody, SamplesBody
+from i2cansay.service.http.schemas import LearnBody, PredictBody, SamplesBody, TestBody
 from i2cansay.service.label_text import check_label
 from i2cansay.service.limits import Limits
 
@@ -38,7 +38,7 @@ _parser = ThreadPoolExecutor(1, thread_name_prefix="i2cansay-parser")
 
 @dataclass(frozen=True)
 class ParsedBody:
-    """Images or features; labels, where they are to be learnt; how many classes to name, and the error rates."""
+    """Images or features; labels, where they are known; how many classes to name, and the error rates."""
 
     images: list[bytes] | None
     features: Float32 | None
@@ -59,6 +59,11 @@ async def to_learn(request: Request, limits: Limits) -> ParsedBody:
 async def to_predict(request: Request, limits: Limits) -> ParsedBody:
     """Read samples to predict."""
     return await _read(_asking, request, limits)
+
+
+async def to_test(request: Request, limits: Limits) -> ParsedBody:
+    """Read samples with labels that are not to be learnt."""
+    return await _read(_testing, request, limits)
 
 
 async def _read(
@@ -88,11 +93,26 @@ def _in_turn(
 
 def _learning(data: bytearray, kind: str, limits: Limits) -> ParsedBody:
     if _is_form(kind):
+        return _labelled_form(*_form(data, kind, limits), limits)
+    return _labelled(_json(data, LearnBody, limits), limits)
+
+
+def _testing(data: bytearray, kind: str, limits: Limits) -> ParsedBody:
+    if _is_form(kind):
         files, fields = _form(data, kind, limits)
-        label = fields.get("label", [None])[0]
-        body = LearnBody.model_construct(labels=fields.get("labels"), label=label)
-        return _parsed(files, None, _labels(body, len(files), limits), limits)
-    body = _json(data, LearnBody, limits)
+        error, new_error = (_rate(name, fields.get(name, ["0.05"])[0]) for name in RATES)
+        return replace(_labelled_form(files, fields, limits), error=error, new_error=new_error)
+    body = _json(data, TestBody, limits)
+    return replace(_labelled(body, limits), error=body.error, new_error=body.new_error)
+
+
+def _labelled_form(files: list[bytes], fields: dict[str, list[Any]], limits: Limits) -> ParsedBody:
+    label = fields.get("label", [None])[0]
+    body = LearnBody.model_construct(labels=fields.get("labels"), label=label)
+    return _parsed(files, None, _labels(body, len(files), limits), limits)
+
+
+def _labelled(body: LearnBody, limits: Limits) -> ParsedBody:
     images, features = _samples(body)
     n = len(images) if images is not None else len(features)  # type: ignore[arg-type]
     return _parsed(images, features, _labels(body, n, limits), limits)

@@ -105,6 +105,17 @@ class PredictBody(SamplesBody):
     ] = 0.05
 
 
+class TestBody(LearnBody):
+    """Samples with labels, to be predicted and not learnt."""
+
+    error: Annotated[
+        float, Field(gt=0, lt=1, description="The share of answers called sure that may be wrong.")
+    ] = 0.05
+    new_error: Annotated[
+        float, Field(gt=0, lt=1, description="The share of samples of known classes that may be called new.")
+    ] = 0.05
+
+
 class LabelBody(StrictBody):
     """A class."""
 

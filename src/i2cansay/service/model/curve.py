@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from i2cansay.service.model.share_interval import wilson
 
 MOST = 200
 """Points that are kept. When there are more, neighbours are merged."""
+HALF_LIFE = 50
+"""After so many more tests a test counts half in the smoothed accuracy."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,15 @@ class CurvePoint:
     def accuracy(self) -> float:
         """The share of correct predictions."""
         return self.correct / self.samples
+
+
+class SmoothedShare(NamedTuple):
+    """A weighted share, of how many tests it is worth, and its interval."""
+
+    share: float
+    n: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -50,6 +64,28 @@ class Curve:
             points.append(CurvePoint(samples, correct, at))
         curve = replace(self, points=tuple(points))
         return curve._halved() if len(points) > MOST else curve
+
+    def smoothed(self) -> list[SmoothedShare]:
+        """Return the accuracy at each point, where a test counts half after `HALF_LIFE` more.
+
+        With weights w the accuracy is ``sum w correct / sum w samples``, and its interval is that of
+        ``(sum w samples)^2 / sum w^2 samples`` independent tests.
+
+        Examples
+        --------
+        >>> [(round(p.share, 2), round(p.n)) for p in Curve().add(50, 0, 0.0).add(50, 50, 1.0).smoothed()]
+        [(0.0, 50), (0.67, 90)]
+        """
+        found = []
+        right = samples = squares = 0.0
+        for point in self.points:
+            fade = 0.5 ** (point.samples / HALF_LIFE)
+            right = fade * right + point.correct
+            samples = fade * samples + point.samples
+            squares = fade**2 * squares + point.samples
+            n = samples**2 / squares
+            found.append(SmoothedShare(right / samples, n, *wilson(right / samples, n)))
+        return found
 
     def _halved(self) -> Curve:
         pairs = [self.points[start : start + 2] for start in range(0, len(self.points), 2)]

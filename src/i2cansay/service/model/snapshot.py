@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from i2cansay.core.types import Features, Float64
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.errors import conflict
+from i2cansay.service.model.class_map import ClassMap
 from i2cansay.service.model.curve import Curve
 from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.requests import Question
@@ -109,6 +111,13 @@ class Snapshot:
     def tested(self) -> int:
         """On how many samples verdicts rest: predicted before they were learnt; those of long ago count less."""
         return 0 if self.learner is None else round(self.learner._evidence.weight)
+
+    @cached_property
+    def class_map(self) -> ClassMap:
+        """The classes in two dimensions."""
+        if self.learner is None:
+            return ClassMap()
+        return ClassMap.of(self.learner, {line.label: line.count for line in self.classes})
 
     def predict(self, questions: Sequence[Question]) -> list[list[Prediction]]:
         """Return the answers to each question, one for each of its rows; some class must be known."""
