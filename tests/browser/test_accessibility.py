@@ -64,7 +64,7 @@ def test_axe_finds_nothing(service: Running, open_page: Opener, tmp_path: Path, 
     page.until(lambda: page.one("#live-says").text)
     page.button("Forget dent").click()
     assert violations(page) == []  # the camera, and a class on its way out
-    page.button("Keep dent").click()
+    page.button("Keep it: dent").click()
     page.button("Close the camera").click()
     page.choose_folder(class_folder(tmp_path / "unseen", {"scratch": 2, "dent:Dent": 2}, seed=41))
     assert violations(page) == []  # the preview
@@ -132,7 +132,7 @@ def test_by_keyboard_alone(service: Running, open_page: Opener, tmp_path: Path) 
     tab_to(page, "Forget dent")
     page.press(Keys.SPACE)
     page.until(lambda: "Forgetting dent" in page.one("#leaving").text)
-    tab_to(page, "Keep dent")
+    tab_to(page, "Keep it: dent")
     page.press(Keys.ENTER)
     page.says("#notice", "Kept dent")
     tab_to(page, "More about models")

@@ -40,3 +40,21 @@ def test_a_test_from_the_preview_of_a_folder(service: Running, open_page: Opener
     page.until(lambda: page.one("#view-check").is_displayed(), 60)
     assert "of 4, likely" in page.one("#test-result").text
     assert counts(service) == before
+
+
+def test_what_the_service_counted(service: Running, open_page: Opener, tmp_path: Path) -> None:
+    much(service, tmp_path)
+    page = open_page(service.client.url)
+    page.button("Check").click()
+    page.until(lambda: len(page.all("#by-class li")) == 2)
+    assert not page.one("#sources").is_displayed()  # there was no test to choose
+    tested = service.client.model("line-3").confusion()["classes"]
+    lines = {element.text.split("\n")[0]: element.text for element in page.all("#by-class li")}
+    for line in tested:
+        assert f"{line['right']} of {line['tested']}, likely" in lines[line["label"]]
+    assert len(page.all("#confusion rect.right")) <= 2
+    page.until(lambda: len(page.all("#map circle")) == 2)
+    assert set(page.one("#closest").text.split()) == {"dent", "and", "scratch"}
+    assert "likely between" in page.one("#curve-words").text
+    assert page.one("#curve .band").get_attribute("d").startswith("M")
+    assert page.complaints() == []

@@ -127,7 +127,7 @@ def test_picking_by_what_it_says(seeing: Running, open_page: Opener, tmp_path: P
     assert page.one("#teach-button").text == "Teach 0 images"
     sure = len(page.all(".image.sure"))
     assert sure > 4
-    page.button(f"Pick sure, {sure} images").click()
+    page.button(f"Sure {sure}").click()
     assert page.one("#teach-button").text == f"Teach {sure} images"
     for option in page.all("#pick-class option"):
         if option.text.startswith("scratch"):
@@ -198,7 +198,7 @@ def test_a_class_is_forgotten_after_a_moment(service: Running, open_page: Opener
     page.button("Forget dent").click()
     assert "Forgetting dent, learnt from 4 images" in page.one("#leaving").text
     assert "about to be forgotten" in page.one("#classes").text
-    page.button("Keep dent").click()
+    page.button("Keep it: dent").click()
     page.says("#notice", "Kept dent")
     assert counts(service) == {"scratch": 4, "dent": 4}
     page.button("Forget dent").click()

@@ -99,6 +99,7 @@ export const api = {
   map: (model) => json("GET", place(model, "/map")),
   lessons: (model) => json("GET", place(model, "/lessons")),
   move: (model, lesson, label) => json("POST", place(model, `/lessons/${encodeURIComponent(lesson)}/move`), { label }),
+  test: (model, images, labels) => json("POST", place(model, "/test"), form(images, { labels })),
   undo: (model, lesson) => json("POST", place(model, "/undo"), { lesson }),
   forget: (model, label) => json("POST", place(model, "/classes/forget"), { label }),
   rename: (model, label, newLabel) => json("POST", place(model, "/classes/rename"), { label, new_label: newLabel }),

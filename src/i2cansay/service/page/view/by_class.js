@@ -1,9 +1,9 @@
 // Class by class: how often each is recognised, and which are mixed up, while it learnt or in a test.
 
+import { interval } from "../state/interval.js";
 import { paint } from "../state/slots.js";
 import { state, watch } from "../state/store.js";
 import { drawConfusion } from "./confusion.js";
-import { interval } from "./curve.js";
 import { at, make, many, percent } from "./element.js";
 
 let source = "stream";

@@ -61,10 +61,11 @@ function guesses(image) {
   list.setAttribute("aria-label", "Likeliest classes");
   image.prediction.top.forEach(({ label, probability }) => {
     const line = make("li");
-    const name = `Teach image ${image.number} as ${label}, ${percent(probability)} likely`;
-    const teaches = paint(button("", () => teachShown([image], label), { kind: "guess", name }), label);
+    const teaches = paint(button("", () => teachShown([image], label), { kind: "guess" }), label);
     teaches.title = `Teach this image as ${label}`;
-    teaches.append(make("span", "name", label), make("span", "percent", percent(probability)));
+    const name = make("span", "name", label);
+    name.prepend(make("span", "hidden", `Teach image ${image.number} as `));
+    teaches.append(name, make("span", "percent", percent(probability)));
     const bar = make("span", "bar");
     const fill = make("i");
     fill.style.setProperty("--share", percent(probability));
@@ -86,9 +87,12 @@ function smallAnswer(image) {
   }
   if (status === "unasked") return [make("p", "says faint", "What is it?")];
   const { verdict, label, probability } = prediction;
-  const name = `Teach image ${image.number} as ${label}. ${TAGS[verdict].name}`;
-  const confirm = paint(button("", () => teachShown([image], label), { kind: "guess", name }), label);
+  const confirm = paint(button("", () => teachShown([image], label), { kind: "guess" }), label);
   confirm.title = `${TAGS[verdict].name}: ${percent(probability)} ${label}. Click to teach it as ${label}.`;
-  confirm.append(make("span", "sign", TAGS[verdict].sign), make("span", "name", label));
+  const sign = make("span", "sign", TAGS[verdict].sign);
+  sign.setAttribute("aria-hidden", "true");
+  const name = make("span", "name", label);
+  name.prepend(make("span", "hidden", `${TAGS[verdict].name}. Teach image ${image.number} as `));
+  confirm.append(sign, name);
   return [confirm];
 }

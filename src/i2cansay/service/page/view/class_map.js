@@ -2,7 +2,7 @@
 
 import { paint } from "../state/slots.js";
 import { state, watch } from "../state/store.js";
-import { at, draw, make } from "./element.js";
+import { at, draw, make, many, percent } from "./element.js";
 
 const WIDTH = 460;
 const HEIGHT = 340;
@@ -58,8 +58,9 @@ export function showMap() {
         return line;
       }),
     );
+    const missing = map.left_out ? ` ${many(map.left_out, "class")} with fewer images are not on it.` : "";
     at("map-words").textContent = enough
-      ? "A flat picture of many dimensions: trust the list more than the distances. Classes that lie close need more images, or are one class."
+      ? `Classes that lie close are easily mixed up: teach more images of them, or make them one. The picture shows ${percent(map.shown)} of the distances; the list has all of them.${missing}`
       : "It takes two classes to draw a map.";
   });
 }

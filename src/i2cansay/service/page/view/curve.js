@@ -9,31 +9,6 @@ const LEFT = 40;
 const RIGHT = 10;
 const BOTTOM = 24;
 const TOP = 10;
-const Z = 1.96; // 95 in 100
-
-/** Wilson's interval of a share, from counts that may be weighted. */
-export function interval(right, tested) {
-  if (!tested) return { low: 0, high: 1 };
-  const share = right / tested;
-  const centre = (share + (Z * Z) / (2 * tested)) / (1 + (Z * Z) / tested);
-  const half = (Z / (1 + (Z * Z) / tested)) * Math.sqrt((share * (1 - share)) / tested + (Z * Z) / (4 * tested * tested));
-  return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
-}
-
-/** A running share in which old samples fade: each point with its interval. */
-export function smoothed(points, total) {
-  const reach = Math.max(20, total / 8);
-  let right = 0;
-  let tested = 0;
-  let seen = 0;
-  return points.map(({ samples, correct }) => {
-    const kept = Math.exp(-samples / reach);
-    right = right * kept + correct;
-    tested = tested * kept + samples;
-    seen += samples;
-    return { seen, share: right / tested, ...interval(right, tested) };
-  });
-}
 
 function path(corners) {
   return corners.map(([across, down]) => `${across.toFixed(1)},${down.toFixed(1)}`).join(" L");
@@ -41,7 +16,11 @@ function path(corners) {
 
 /** Draw the curve; returns what it says last, or null. */
 export function drawAccuracy(place, accuracy) {
-  const points = smoothed(accuracy.points, accuracy.samples);
+  let seen = 0;
+  const points = accuracy.points.map(({ samples, smoothed: share, low, high }) => {
+    seen += samples;
+    return { seen, share, low, high };
+  });
   const last = points.at(-1) ?? null;
   const label = last ? sentence(accuracy, last) : "No image of a known class has been taught yet.";
   const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label });

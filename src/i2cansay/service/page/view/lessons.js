@@ -16,8 +16,9 @@ let timer = 0;
 
 function lessonLine(lesson) {
   const { labels, n: total, reason } = lesson;
-  const words = `${many(total)}: ${tally(labels)}`;
-  const line = paint(make("li"), Object.keys(labels)[0]);
+  const names = Object.keys(labels);
+  const words = names.length === 1 ? `${many(total)} of ${names[0]}` : `${many(total)}: ${tally(labels)}`;
+  const line = paint(make("li"), names[0]);
   const about = make("div", "about");
   const who = lesson.who ? ` · ${lesson.who}` : "";
   about.append(make("b", "", words), make("span", "count", `${ago(lesson.at)}${who} · can be changed until ${clock(lesson.until)}`));
@@ -29,7 +30,7 @@ function lessonLine(lesson) {
   const acts = make("div", "acts");
   acts.append(
     button("Take back", () => takeBack(state.model, [lesson.id]), { kind: "quiet", name: `Take back ${words}` }),
-    button("Move to…", () => move(lesson, words), { kind: "quiet", name: `Move ${words} to another class` }),
+    button("Move to…", () => move(lesson, words), { kind: "quiet", name: `Move to… another class: ${words}` }),
   );
   line.append(acts);
   return line;

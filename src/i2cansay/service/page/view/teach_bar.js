@@ -26,12 +26,16 @@ function showClasses() {
 }
 
 function classButton(label) {
-  const element = paint(button("", () => teachShown(tray.picked(), label), { kind: "chip class", name: `Teach as ${label}` }), label);
+  const element = paint(button("", () => teachShown(tray.picked(), label), { kind: "chip class" }), label);
   element.dataset.label = label;
-  element.append(make("i", "spot"), make("span", "name", label));
+  const name = make("span", "name", label);
+  name.prepend(make("span", "hidden", "Teach as "));
+  element.append(make("i", "spot"), name);
   const key = keyOf(label);
   if (key) {
-    element.append(make("kbd", "", key));
+    const shown = make("kbd", "", key);
+    shown.setAttribute("aria-hidden", "true");
+    element.append(shown);
     element.setAttribute("aria-keyshortcuts", key);
   }
   return element;

@@ -3,9 +3,9 @@
 import { ofInput, sorted, classesOf, named } from "../state/files.js";
 import { Refusal } from "../state/api.js";
 import { interleaved } from "../state/batches.js";
+import { interval } from "../state/interval.js";
 import { state, watch } from "../state/store.js";
 import { test } from "../work/test.js";
-import { interval } from "./curve.js";
 import { at, button, make, many, percent } from "./element.js";
 import { complain } from "./overlay.js";
 import { TAGS } from "./verdict.js";

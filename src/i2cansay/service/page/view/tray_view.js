@@ -85,7 +85,7 @@ function showPicks() {
   const held = document.activeElement?.closest("#picks button")?.dataset.words;
   at("picks").replaceChildren(
     ...lines.map(({ words, images }) => {
-      const chip = button(words, () => tray.pickOnly(images), { kind: "chip", name: `Pick ${words.toLowerCase()}, ${many(images.length)}` });
+      const chip = button(words, () => tray.pickOnly(images), { kind: "chip" });
       chip.dataset.words = words;
       if (words !== "None") chip.append(" ", make("span", "count", String(images.length)));
       const exactly = images.length === picked && images.every((image) => image.picked);

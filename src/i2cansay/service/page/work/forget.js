@@ -36,7 +36,7 @@ export function forget(label, count) {
   const keep = button("Keep it", () => {
     end();
     notice(`Kept ${label}.`);
-  }, { name: `Keep ${label}` });
+  }, { name: `Keep it: ${label}` });
   line.append(make("span", "", `Forgetting ${label}, learnt from ${many(count)}…`), keep, clock);
   at("leaving").append(line);
 }

@@ -32,8 +32,8 @@ async function goOn(run, total) {
 async function testPart(run) {
   const part = run.waiting[0];
   try {
-    const { predictions } = await api.predict(run.model, part.map(({ file }) => file));
-    run.answers.push(...part.map(({ file, label }, index) => ({ file, label, prediction: predictions[index] })));
+    const { predictions } = await api.test(run.model, part.map(({ file }) => file), part.map(({ label }) => label));
+    run.answers.push(...part.map(({ file }, index) => ({ file, ...predictions[index] })));
     run.waiting.shift();
   } catch (error) {
     const bad = error.status === 422 && /^image (\d+): /.exec(error.message);
@@ -53,30 +53,29 @@ export function summary({ answers, waiting }) {
   const strange = answers.filter(({ label }) => !known.has(label));
   const tally = new Map();
   const verdicts = { sure: [0, 0], unsure: [0, 0], new: [0, 0] };
-  fair.forEach(({ label, prediction }) => {
-    const key = JSON.stringify([label, prediction.label]);
+  fair.forEach(({ label, predicted, verdict, right }) => {
+    const key = JSON.stringify([label, predicted]);
     tally.set(key, (tally.get(key) ?? 0) + 1);
-    verdicts[prediction.verdict][0] += 1;
-    verdicts[prediction.verdict][1] += label === prediction.label;
+    verdicts[verdict][0] += 1;
+    verdicts[verdict][1] += right;
   });
   const counts = [...tally].map(([key, n]) => {
     const [taught, predicted] = JSON.parse(key);
     return { taught, predicted, n };
   });
-  const isRight = ({ label, prediction }) => label === prediction.label;
   const classes = [...new Set(fair.map(({ label }) => label))].map((label) => {
     const mine = fair.filter((each) => each.label === label);
-    return { label, tested: mine.length, right: mine.filter(isRight).length };
+    return { label, tested: mine.length, right: mine.filter(({ right }) => right).length };
   });
   return {
     tested: fair.length,
-    right: fair.filter(isRight).length,
+    right: fair.filter(({ right }) => right).length,
     counts,
     classes,
     verdicts,
     left: waiting.flat().length,
     strange: strange.length,
-    seenAsNew: strange.filter(({ prediction }) => prediction.verdict === "new").length,
-    mistakes: fair.filter((each) => !isRight(each)).map(({ file }) => file),
+    seenAsNew: strange.filter(({ verdict }) => verdict === "new").length,
+    mistakes: fair.filter(({ right }) => !right).map(({ file }) => file),
   };
 }
