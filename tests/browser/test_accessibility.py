@@ -29,11 +29,17 @@ def violations(page: Page) -> list[str]:
     found: list[dict[str, Any]] = page.driver.execute_async_script(
         "const [end] = arguments; axe.run().then(({ violations }) => end(violations))"
     )
-    return [f"{each['id']}: {node['html'][:150]} {node['failureSummary']}" for each in found for node in each["nodes"]]
+    return [
+        f"{each['id']}: {node['html'][:150]} {node['failureSummary']}"
+        for each in found
+        for node in each["nodes"]
+    ]
 
 
 @pytest.mark.parametrize(("size", "dark"), SIZES_AND_COLOURS)
-def test_axe_finds_nothing(service: Running, open_page: Opener, tmp_path: Path, size: str, dark: bool) -> None:
+def test_axe_finds_nothing(
+    service: Running, open_page: Opener, tmp_path: Path, size: str, dark: bool
+) -> None:
     page = open_page(service.client.url, size=size, dark=dark)
     page.driver.execute_cdp_cmd(  # a colour is judged when it has come to rest
         "Emulation.setEmulatedMedia",

@@ -67,9 +67,7 @@ def test_an_outage_loses_nothing(open_page: Opener, tmp_path: Path) -> None:
     page.one("#label").send_keys("scratch")
     page.one("#teach-button").click()
     page.says("#trouble", "cannot be reached")
-    top = page.driver.execute_script(
-        "return document.getElementById('trouble').getBoundingClientRect().top"
-    )
+    top = page.driver.execute_script("return document.getElementById('trouble').getBoundingClientRect().top")
     assert 0 <= top < 400  # in sight although the page is scrolled
     assert len(page.all(".image")) == 14
     again = starter(port=port)

@@ -62,7 +62,14 @@ def test_parts_are_small_in_number_and_in_bytes(page: Page) -> None:
     mega = 2**20
     assert page.module("/state/batches.js", script.format([10 * mega] * 3 + [100 * mega, 1])) == [2, 1, 1, 1]
     assert page.module("/state/batches.js", "module.parts([])") == []
-    assert page.module("/state/batches.js", "module.interleaved([[1, 2, 3], [4], [5, 6]])") == [1, 4, 5, 2, 6, 3]
+    assert page.module("/state/batches.js", "module.interleaved([[1, 2, 3], [4], [5, 6]])") == [
+        1,
+        4,
+        5,
+        2,
+        6,
+        3,
+    ]
 
 
 def test_intervals_hold_the_share(page: Page) -> None:

@@ -81,7 +81,9 @@ def test_verdicts_are_said_in_words(seeing: Running, open_page: Opener, tmp_path
     page.show(known + defects(tmp_path, "rust", 1))
     assert "At most 5 in 100 such answers are wrong" in page.one(".image.sure .meaning").text
     assert "Stranger than 95 in 100" in page.one(".image.new .meaning").text
-    assert page.all("#images > li")[0].get_attribute("class") == "image new"  # what it is least sure of comes first
+    assert (
+        page.all("#images > li")[0].get_attribute("class") == "image new"
+    )  # what it is least sure of comes first
     photograph(page, "teach-desktop", whole=True)
     assert page.complaints() == []
 

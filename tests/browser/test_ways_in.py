@@ -31,7 +31,11 @@ def test_a_folder_of_classes(service: Running, open_page: Opener, tmp_path: Path
         page.until(lambda: page.one("#folder").is_displayed())
     assert page.one("#folder-title").text == "3 classes, 24 images"
     lines = [element.text.split("\n") for element in page.all("#folder-classes li")]
-    assert [line[:2] for line in lines] == [["dent", "9 images"], ["rust", "3 images"], ["scratch", "12 images"]]
+    assert [line[:2] for line in lines] == [
+        ["dent", "9 images"],
+        ["rust", "3 images"],
+        ["scratch", "12 images"],
+    ]
     notes = page.one("#folder-notes").text
     assert "1 image in no subfolder: it is shown, not taught." in notes
     assert "Left out, not images: notes.txt." in notes  # .DS_Store is nobody's business
