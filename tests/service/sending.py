@@ -22,7 +22,11 @@ def send(
     data = answer.read()
     connection.close()
     kind = answer.headers.get_content_type()
-    return answer.status, dict(answer.headers), json.loads(data) if kind == "application/json" else data
+    return (
+        answer.status,
+        dict(answer.headers),
+        json.loads(data) if data and kind == "application/json" else data,
+    )
 
 
 def form(files: list[tuple[str, str, bytes]], fields: dict[str, str]) -> tuple[bytes, str]:

@@ -11,6 +11,10 @@ import pytest
 from i2cansay.service.access.middleware import WRONG_TOKENS_AT_ONCE
 from i2cansay.service.http.app import create_app
 from i2cansay.service.limits import Limits
+from i2cansay.service.model.class_map import MOST_CLASSES
+from i2cansay.service.model.confusion import MOST_PAIRS
+from i2cansay.service.model.curve import HALF_LIFE, MOST
+from i2cansay.service.model.share_interval import Z
 from i2cansay.service.model.transaction import LESSON_BYTES
 from i2cansay.service.model.waiting import COPIES
 from tests.service.material import make_image
@@ -103,6 +107,11 @@ def test_the_limits_are_those_of_the_code() -> None:
     assert f"exports and backups on their way {limits.download_bytes // 2**20} MB" in words
     assert f"{LESSON_BYTES // 2**20} MB for each model whose lessons can be taken back" in words
     assert f"{COPIES} copies of samples in a class that is not complete" in words
+    assert f"The service keeps {MOST_PAIRS} pairs" in words
+    assert f"Of more than {MOST_CLASSES} classes" in words
+    assert f"0.5^(later tests / {HALF_LIFE})" in words
+    assert f"for up to {MOST} stretches" in words
+    assert f"z = {Z}" in words
     assert f"{limits.waiting} requests waiting" in words
     assert f"{limits.seconds:g} seconds per request" in words
     assert f"| {limits.connections} at once" in words

@@ -169,6 +169,11 @@ class RemoteModel:
             method, f"/v1/models/{quote(self.name, safe='')}{path}", body, headers=headers
         )
 
+    def describe(self) -> dict[str, Any]:
+        """Return the facts of the model, its number of classes and samples, and its revision."""
+        answer: dict[str, Any] = self._call("GET", "")
+        return answer
+
     def learn(
         self,
         labels: Sequence[str] | str,

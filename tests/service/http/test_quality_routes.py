@@ -163,3 +163,23 @@ def test_a_model_without_classes_cannot_be_tried(running: Running) -> None:
     with pytest.raises(RequestRefused, match="knows no class yet") as refusal:
         model.test("a", features=rows(["a"], np.random.default_rng(0)))
     assert refusal.value.status == 409
+
+
+# -- what is least sure ---------------------------------------------------------------------------------------------
+
+
+def test_a_prediction_has_what_puts_the_least_sure_first(running: Running) -> None:
+    rng = np.random.default_rng(0)
+    for learner in ("paper", "best", "ridge"):
+        model = running.client.create(learner, encoder=None, learner=learner)
+        for _ in range(5):
+            model.learn(["a", "b"] * 4, features=rows(["a", "b"] * 4, rng))
+        known, strange = model.predict(features=np.concatenate([rows(["a"], rng), rows(["other"], rng)]))
+        if learner == "ridge":  # it has none
+            assert known.novelty is None
+        else:
+            assert known.novelty is not None
+            assert strange.novelty is not None
+            assert known.novelty < strange.novelty
+        assert {known.verdict, strange.verdict} <= {"sure", "unsure", "new"}
+        assert known.probability <= 1 <= known.set_size

@@ -125,3 +125,12 @@ def test_a_learner_without_means_has_no_map(tmp_path: Path) -> None:
         _ = model.snapshot.class_map
     assert refusal.value.status == 409
     model.close()
+
+
+def test_classes_too_far_apart_are_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = taught(tmp_path, KINDS["slda"], LABELS)
+    learner: Any = model.snapshot.learner
+    monkeypatch.setattr(type(learner), "_mean_scores", lambda _, chosen: np.eye(len(chosen)) * 1.7e308)
+    with pytest.raises(ServiceError, match="too far apart"):
+        ClassMap.of(learner, dict.fromkeys(LABELS, 8))
+    model.close()

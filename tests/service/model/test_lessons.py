@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +144,20 @@ def test_the_first_lesson_of_a_class_can_be_taken_back_after_the_second(tmp_path
     teach(model, ["c"], rng)
     done: Any = model.teach(Undo(first.lesson)).result()
     assert (done.counts, done.not_durable) == ({"c": 1}, ("c",))
+    model.close()
+
+
+def test_a_list_keeps_no_features_of_lessons_that_were_taken_back(tmp_path: Path) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "b"] * 3, rng)
+    lesson = teach(model, ["a"], rng)
+    model.lessons()
+    kept = weakref.ref(model.state().lessons[lesson.lesson].rows)
+    model.teach(Undo(lesson.lesson)).result()
+    teach(model, ["b"], rng)  # the writer lets go of what it has just done
+    gc.collect()
+    assert kept() is None
     model.close()
 
 

@@ -20,7 +20,7 @@ def rows_of(labels: str, first: int = 1) -> TaughtRows:
     n = len(labels)
     serials = np.arange(first, first + n)
     X = np.repeat(serials[:, None], 3, axis=1).astype(np.float32)
-    tested = PrequentialScores(serials % 2 == 0, serials % 3 == 0)
+    tested = PrequentialScores(serials % 2 == 0, serials % 3 == 0, serials % 4)
     return TaughtRows(LessonSource(0.0, n_rows=n), X, tuple(labels), serials, np.arange(n), tested)
 
 
@@ -65,3 +65,21 @@ def test_pieces_are_stacked_in_their_order() -> None:
     X, labels = stacked([rows_of("ab"), rows_of("c", first=3)])
     assert X[:, 0].tolist() == [1, 2, 3]
     assert labels == ["a", "b", "c"]
+
+
+def test_rows_beside_others_have_all_parts_of_both() -> None:
+    rows = rows_of("abcab")
+    one, other = rows.of_class("a"), rows.without_class("a")
+    both = one.beside(other)
+    order = np.argsort(both.serials)
+    assert np.array_equal(both.X[order], rows.X)
+    assert [both.labels[index] for index in order] == list(rows.labels)
+    assert np.array_equal(both.positions[order], rows.positions)
+    assert np.array_equal(both.tested.scored[order], rows.tested.scored)
+    assert np.array_equal(both.tested.predicted[order], rows.tested.predicted)
+    assert one.beside(rows.of_class("z")) is one
+
+
+def test_tests_name_the_class_taught_and_the_one_predicted() -> None:
+    rows = rows_of("aabbab")  # serials 1 to 6: even ones were tested, those that 3 divides were right
+    assert list(rows.tests({"a": 7, "b": 9})) == [(7, 2), (9, 0), (9, 9)]

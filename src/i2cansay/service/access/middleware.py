@@ -197,7 +197,9 @@ class AccessMiddleware:
         origin = asked.get("origin")
         if origin in self._policy.origins:
             answer["access-control-allow-origin"] = origin
-            answer["access-control-allow-headers"] = "authorization, content-type, idempotency-key"
+            answer["access-control-allow-headers"] = (
+                "authorization, content-type, idempotency-key, if-none-match"
+            )
             answer["access-control-allow-methods"] = "GET, POST, DELETE"
             answer.add_vary_header("origin")
 

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
 from i2cansay.service.access.permissions import needs
-from i2cansay.service.errors import refused
+from i2cansay.service.errors import not_found, refused
 from i2cansay.service.http.api import BYTES
 from i2cansay.service.http.downloads import Downloads
-from i2cansay.service.http.schemas import ChoicesAnswer, LogAnswer, ModelAnswer, ModelsAnswer, NewModel
+from i2cansay.service.http.schemas import (
+    ChoicesAnswer,
+    LogAnswer,
+    ModelAnswer,
+    ModelsAnswer,
+    NewModel,
+)
 from i2cansay.service.model.exchange import export
 from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.service import Service
+
+Known = Annotated[
+    str | None, Header(alias="If-None-Match", description="The ETag of an answer that the client has.")
+]
 
 
 def add_model_routes(router: APIRouter, service: Service) -> None:
@@ -42,10 +52,19 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
         """List what a new model can be, in plain words."""
         return JSONResponse({"choices": [choice._asdict() for choice in service.choices()]})
 
-    @router.get("/models/{name}", dependencies=[needs("predict")], response_model=ModelAnswer)
-    async def get_model(name: str) -> Response:
-        """Describe a model."""
-        return JSONResponse(describe(service.model(name)))
+    @router.get(
+        "/models/{name}",
+        dependencies=[needs("predict")],
+        response_model=ModelAnswer,
+        responses={304: {"description": "The revision is the one named in If-None-Match."}},
+    )
+    async def get_model(name: str, known: Known = None) -> Response:
+        """Describe a model; answer 304 if nothing has changed since the answer that If-None-Match names."""
+        described = describe(service.model(name))
+        headers = {"etag": f'"{described["revision"]}"'}
+        if known is not None and names_tag(known, headers["etag"]):
+            return Response(status_code=304, headers=headers)
+        return JSONResponse(described, headers=headers)
 
     @router.delete("/models/{name}", dependencies=[needs("admin")], status_code=204)
     async def delete_model(name: str) -> Response:
@@ -54,11 +73,16 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
         return Response(status_code=204)
 
     @router.get(
-        "/models/{name}/export", dependencies=[needs("admin")], response_class=Response, responses=BYTES
+        "/models/{name}/export",
+        dependencies=[needs("admin")],
+        response_class=Response,
+        responses=BYTES,
     )
-    async def export_model(name: str) -> Response:
+    async def export_model(name: str, format: Literal["i2cs", "onnx"] = "i2cs") -> Response:
         """Download the model as a file for `i2cansay.load` and `import`, without classes that are in memory only."""
         model = service.model(name)
+        if format == "onnx":
+            raise not_found("models cannot be exported as ONNX yet; use format=i2cs, which i2cansay opens")
         return await downloads.of(model, lambda: export(model.state()), f"{name}.i2cs")
 
     @router.post(
@@ -102,14 +126,28 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
         return JSONResponse({"log": [{"id": number, **asdict(entry)} for number, entry in lines]})
 
 
+def names_tag(listed: str, tag: str) -> bool:
+    """Tell whether an If-None-Match header names an entity tag.
+
+    Examples
+    --------
+    >>> names_tag('"a", W/"b"', '"b"'), names_tag("*", '"b"'), names_tag('"a"', '"b"')
+    (True, True, False)
+    """
+    names = [each.strip().removeprefix("W/") for each in listed.split(",")]
+    return tag in names or names == ["*"]
+
+
 def describe(model: ServedModel) -> dict[str, Any]:
     """Return a model as the list shows it."""
+    revision = model.revision  # before the rest
     snapshot, facts = model.snapshot, model.facts
     return {
         **asdict(facts),
         "classes": len(snapshot.classes),
         "samples": sum(line.count for line in snapshot.classes),
         "version": snapshot.version,
+        "revision": revision,
         "can_undo": model.can_undo,
         "read_only": model.read_only,
     }

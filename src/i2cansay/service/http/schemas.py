@@ -168,6 +168,9 @@ class ModelAnswer(BaseModel):
     classes: int
     samples: int
     version: Annotated[int, Field(description="Grows with every commit.")]
+    revision: Annotated[
+        str, Field(description="Another one after every change, those in memory too; the ETag of a model.")
+    ]
     can_undo: bool
     read_only: str
     unproven: Annotated[str, Field(description="What an imported file could not prove, else empty.")] = ""
@@ -266,6 +269,12 @@ class PredictionAnswer(BaseModel):
     ]
     set_size: Annotated[
         int, Field(description="How many classes are possible; but for `error` the right one is among them.")
+    ]
+    novelty: Annotated[
+        float | None,
+        Field(
+            description="Larger is stranger, among the answers of one version; null where it is not known."
+        ),
     ]
     set: Annotated[list[str], Field(description="The likeliest of the possible classes, at most `top`.")]
     top: list[ClassProbabilityAnswer]

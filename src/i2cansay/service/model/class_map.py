@@ -63,15 +63,16 @@ class ClassMap:
         labels = [str(label) for label in learner.classes_]
         largest = sorted(range(len(labels)), key=lambda row: (-counts[labels[row]], labels[row]))
         chosen = np.sort(largest[:MOST_CLASSES])
-        with np.errstate(all="ignore"):  # what overflows is refused in a moment
+        with np.errstate(all="ignore"):  # what overflows is refused below
             scores = learner._mean_scores(chosen)
         if scores is None:
             raise conflict(
                 f"the learner {type(learner).__name__} keeps no class means, so there is no map of its classes"
             )
-        if not np.isfinite(scores).all():
+        with np.errstate(all="ignore"):
+            squared = squared_distances(scores.astype(np.float64))
+        if not np.isfinite(squared).all():
             raise conflict("the classes are too far apart for a map; forget those that were taught wrong")
-        squared = squared_distances(scores.astype(np.float64))
         places, shown = scaled_to_plane(squared)
         names = [labels[row] for row in chosen]
         points = [

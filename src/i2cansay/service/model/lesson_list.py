@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.rows_in_memory import RowsInMemory
-from i2cansay.service.model.undo import refusal, settled_rows
+from i2cansay.service.model.undo import refusal
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class LessonLine:
 
 def lesson_list(state: ModelState) -> list[LessonLine]:
     """Return the lessons in memory, the newest first, those that have expired since among them."""
-    others = RowsInMemory(state.lessons)
+    others, waiting = RowsInMemory(state.lessons), state.waiting_serials()
     lines = []
     for name, lesson in reversed(state.lessons.items()):
         if lesson.named:
             rows = lesson.rows
-            error = refusal(state, settled_rows(state, rows), others, name)
+            error = refusal(state, rows.without(waiting), others, name)
             lines.append(
                 LessonLine(
                     name,

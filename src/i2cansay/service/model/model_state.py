@@ -8,13 +8,15 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from i2cansay.core.types import State
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.service.limits import Limits
 from i2cansay.service.model.confusion import Confusion
 from i2cansay.service.model.curve import Curve
 from i2cansay.service.model.size import check_size
-from i2cansay.service.model.taught_rows import TaughtRows, stacked
+from i2cansay.service.model.taught_rows import Integers, TaughtRows, stacked
 from i2cansay.service.storage.database import Contents, Damaged, Database
 from i2cansay.service.storage.model_records import ClassRecord, ModelFacts
 
@@ -131,6 +133,11 @@ class ModelState:
     def waiting(self) -> list[TaughtRows]:
         """Return the rows that are in memory only."""
         return [rows for pieces in self.pending.values() for rows in pieces]
+
+    def waiting_serials(self) -> Integers:
+        """Return the serials of the rows that are in memory only."""
+        waiting = [rows.serials for rows in self.waiting()]
+        return np.concatenate(waiting) if waiting else np.zeros(0, np.int64)
 
     def next(self) -> ModelState:
         """Return a copy for a transaction: its learner may be changed, the other parts are replaced."""

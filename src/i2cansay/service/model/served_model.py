@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -57,7 +58,8 @@ class ServedModel:
                 self._database.close()
                 raise
         self.facts = self._state.facts
-        self._listed: tuple[ModelState, list[LessonLine]] = self._state, []  # nothing is in memory yet
+        self._opened, self._changes = secrets.token_hex(4), 0
+        self._listed: tuple[int, list[LessonLine]] = 0, []  # nothing is in memory yet
         self._doubtful = False
         self._deleted = False
         name = f"model {self.facts.name}"
@@ -160,7 +162,7 @@ class ServedModel:
             self._doubtful = True
             self._metrics.storage_failed()
             raise not_stored(str(error)) from error
-        self._state, self.snapshot = state, snapshot
+        self._show(state, snapshot)
         self._metrics.learnt(sum(lesson.learnt for lesson in lessons.values()))
         return [lessons[outcome] if isinstance(outcome, str) else outcome for outcome in outcomes]
 
@@ -196,8 +198,12 @@ class ServedModel:
             kept = {label: samples for label, samples in pending.items() if label not in state.classes}
             state = replace(state, pending=kept, serial=self._state.serial)
             snapshot = Snapshot.of(state)
-        self._state, self.snapshot = state, snapshot
+        self._show(state, snapshot)
         self._doubtful = False
+
+    def _show(self, state: ModelState, snapshot: Snapshot) -> None:
+        self._state, self.snapshot = state, snapshot
+        self._changes += 1
 
     # -- the rest -------------------------------------------------------------------------------------------
 
@@ -205,6 +211,15 @@ class ServedModel:
     def waiting(self) -> int:
         """How many requests wait to be learnt."""
         return len(self._teaching)
+
+    @property
+    def revision(self) -> str:
+        """Tells states apart, those that are not on the disk too: it is never the same for two of them.
+
+        Versions alone would be, after a restart or a commit that failed. Ask for it before the state: then the state
+        may be later than its revision, and is asked for once more, but never earlier.
+        """
+        return f"{self._opened}-{self._changes}"
 
     @property
     def can_undo(self) -> bool:
@@ -217,10 +232,10 @@ class ServedModel:
 
     def lessons(self) -> list[LessonLine]:
         """Return the lessons that can be taken back or moved now, the newest first."""
-        state, listed = self._listed
-        if state is not self._state:  # a list takes a look at every row in memory
-            state = self._state
-            self._listed = state, (listed := lesson_list(state))
+        change, (listed_at, listed) = self._changes, self._listed
+        if change != listed_at:  # a list takes a look at every row in memory
+            # Not kept with the state, which would keep features in memory that are to go.
+            self._listed = change, (listed := lesson_list(self._state))
         now = time.time()
         return [line for line in listed if line.until >= now]
 

@@ -57,6 +57,8 @@ class Prediction:
         The likeliest of them, as many as `top` has at most.
     top : tuple of ClassProbability
         The likeliest classes, the likeliest first.
+    novelty : float or None
+        How little it is like any class, larger is stranger; None where the learner does not tell.
     """
 
     label: str
@@ -65,6 +67,7 @@ class Prediction:
     set_size: int
     set: tuple[str, ...]
     top: tuple[ClassProbability, ...]
+    novelty: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as it is sent; `asdict` takes several times as long, and predictions are frequent."""
@@ -152,6 +155,7 @@ class Snapshot:
                 int(sets[row].sum()),
                 tuple(labels[c] for c in columns if sets[row, c]),
                 tuple(ClassProbability(labels[c], float(probabilities[row, c])) for c in columns),
+                None if novelty is None or not np.isfinite(novelty[row]) else float(novelty[row]),
             )
             for row, columns in enumerate(order.tolist())
         ]

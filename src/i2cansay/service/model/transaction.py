@@ -281,12 +281,17 @@ class Transaction:
                 lessons[secrets.token_hex(8)] = UndoableLesson(rows, until, named=False)
 
     def _remember(self, name: str, rows: TaughtRows) -> None:
-        """Keep rows so that their lesson can be taken back; drop the oldest lessons where there are too many."""
+        """Keep rows so that their lesson can be taken back; drop those whose time is over."""
         lessons = self.state.lessons
         for old in [key for key, lesson in lessons.items() if lesson.until < self.now]:
             del lessons[old]
         if len(rows):
             lessons[name] = UndoableLesson(rows, self.now + LESSON_SECONDS)
+        self._drop_oldest(rows)
+
+    def _drop_oldest(self, rows: TaughtRows) -> None:
+        """Drop the oldest lessons where there are too many, or too many rows as wide as these."""
+        lessons = self.state.lessons
         most = min(LESSON_ROWS, LESSON_BYTES // (rows.X.itemsize * rows.X.shape[1]))
         while len(lessons) > LESSONS or sum(len(lesson.rows) for lesson in lessons.values()) > most:
             del lessons[next(iter(lessons))]
@@ -325,6 +330,7 @@ class Transaction:
         check_waiting(self.state, moved, self._limits)
         self.state.lessons[name] = UndoableLesson(moved.beside(staying), until)
         self._take(moved)
+        self._drop_oldest(moved)
 
     def take_back(self, rows: TaughtRows) -> None:
         """Note that rows were taken out of the model."""

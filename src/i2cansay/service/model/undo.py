@@ -56,7 +56,7 @@ class TakenOut(NamedTuple):
 
 def take_out(transaction: Transaction, name: str, rows: TaughtRows) -> TakenOut:
     """Take rows of the lesson `name` out and drop the lesson; raise ServiceError and change nothing."""
-    settled = settled_rows(transaction.state, rows)
+    settled = rows.without(transaction.state.waiting_serials())
     numbers = transaction.state.numbers()
     small = _unlearn(transaction, settled, name)
     del transaction.state.lessons[name]
@@ -69,12 +69,6 @@ def take_out(transaction: Transaction, name: str, rows: TaughtRows) -> TakenOut:
         if not left:
             del transaction.state.pending[label]
     return TakenOut(Counter(settled.labels), tuple(small))
-
-
-def settled_rows(state: ModelState, rows: TaughtRows) -> TaughtRows:
-    """Return the rows that are on the disk, without those that wait in memory."""
-    waiting = [piece.serials for piece in state.waiting()]
-    return rows.without(np.concatenate(waiting)) if waiting else rows
 
 
 def refusal(state: ModelState, rows: TaughtRows, others: RowsInMemory, name: str) -> ServiceError | None:
@@ -136,7 +130,7 @@ def _unlearn(transaction: Transaction, rows: TaughtRows, name: str) -> list[str]
     except ValueError as error:
         raise conflict(str(error)) from error
     for label, count in left.items():
-        if count > 1 and _alike(learner, label, others.rows(label, but=name), count):
+        if count > 1 and _alike(learner, label, others.rows(label, but=name)):
             raise _one_image(label, count)
     # Under a wrong label a test was none.
     confusion = state.confusion.remove(rows.tests(state.numbers()))
@@ -150,10 +144,10 @@ def _unlearn(transaction: Transaction, rows: TaughtRows, name: str) -> list[str]
     return [label for label, count in left.items() if count == 1]
 
 
-def _alike(learner: Any, label: str, remembered: list[TaughtRows], count: int) -> bool:
-    """Tell whether the `count` samples a class has left are all the same, as far as can be known."""
+def _alike(learner: Any, label: str, remembered: list[TaughtRows]) -> bool:
+    """Tell whether the samples a class has left are all the same, as far as its mean tells."""
     if not learner.plain_means:
-        return False  # `refusal` has looked at all that can be known
+        return False  # `refusal` has looked at those that are in memory, and more is not known
     (row,) = np.flatnonzero(learner.classes_ == label)
     mean = learner.class_means_[row]
     rounding = 1e-6 * float(np.abs(mean).max())
