@@ -142,6 +142,10 @@ class Page:
         self.one("#teach-button").click()
         return self.until(lambda: now if (now := self.one("#notice").text) not in ("", before) else "")
 
+    def attribute(self, selector: str, name: str) -> str:
+        """Return an attribute of an element."""
+        return self.one(selector).get_attribute(name) or ""
+
     def classes(self) -> list[str]:
         """Return the names of the known classes."""
         return [element.text for element in self.all("#classes .name")]
@@ -166,8 +170,8 @@ class Page:
 
 def class_folder(folder: Path, kinds: dict[str, int], seed: int = 0) -> Path:
     """Draw a folder with a subfolder of images for each kind, under its name or "kind:name"."""
-    for kind, count in kinds.items():
-        kind, _, name = kind.partition(":")
+    for named, count in kinds.items():
+        kind, _, name = named.partition(":")
         defects(folder / (name or kind), kind, count, seed)
     return folder
 

@@ -56,5 +56,5 @@ def test_what_the_service_counted(service: Running, open_page: Opener, tmp_path:
     page.until(lambda: len(page.all("#map circle")) == 2)
     assert set(page.one("#closest").text.split()) == {"dent", "and", "scratch"}
     assert "likely between" in page.one("#curve-words").text
-    assert page.one("#curve .band").get_attribute("d").startswith("M")
+    assert page.attribute("#curve .band", "d").startswith("M")
     assert page.complaints() == []

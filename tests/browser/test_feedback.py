@@ -47,7 +47,7 @@ def test_a_blank_label_says_so(service: Running, open_page: Opener, tmp_path: Pa
     page.show(defects(tmp_path, "scratch", 2))
     page.one("#teach-button").click()
     assert "Give it a name first" in page.one("#label-problem").text
-    assert page.one("#label").get_attribute("aria-invalid") == "true"
+    assert page.attribute("#label", "aria-invalid") == "true"
     assert page.focused() == "label"
     page.press("s")
     assert page.one("#label-problem").text == ""
@@ -107,12 +107,12 @@ def test_two_tabs_agree(service: Running, open_page: Opener, tmp_path: Path) -> 
 def test_the_model_used_last_opens_again(service: Running, open_page: Opener) -> None:
     service.client.create("second")
     page = open_page(service.client.url)
-    assert page.one("#model").get_attribute("value") == "line-3"
+    assert page.attribute("#model", "value") == "line-3"
     page.all("#model option")[1].click()
     page.until(lambda: page.driver.current_url.endswith("#second"))
     page.driver.get("about:blank")
     page.open()
-    assert page.one("#model").get_attribute("value") == "second"
+    assert page.attribute("#model", "value") == "second"
 
 
 def test_notices_move_nothing(service: Running, open_page: Opener, tmp_path: Path) -> None:

@@ -41,11 +41,11 @@ def test_out_and_in(service: Running, open_page: Opener, tmp_path: Path) -> None
     page.until(saved.exists)
     page.choose("#import-file", saved)
     page.until(lambda: page.one("#ask").is_displayed())
-    assert page.one("#ask-input").get_attribute("value") == "line-3"
+    assert page.attribute("#ask-input", "value") == "line-3"
     page.one("#ask-input").send_keys("copy", Keys.ENTER)
     page.says("#notice", "Imported copy")
     page.until(lambda: page.classes() == ["dent", "scratch"])
-    assert page.one("#model").get_attribute("value") == "copy"
+    assert page.attribute("#model", "value") == "copy"
 
 
 def test_the_predictions_as_a_table(service: Running, open_page: Opener, tmp_path: Path) -> None:

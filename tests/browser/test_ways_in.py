@@ -40,7 +40,8 @@ def test_a_folder_of_classes(service: Running, open_page: Opener, tmp_path: Path
     assert "1 image in no subfolder: it is shown, not taught." in notes
     assert "Left out, not images: notes.txt." in notes  # .DS_Store is nobody's business
     assert not page.one("#folder-test").is_displayed()  # there is nothing to test yet
-    photograph(page, "folder") if way == "choose" else None
+    if way == "choose":
+        photograph(page, "folder")
     page.all("#folder-classes .include")[1].click()
     assert page.one("#folder-teach").text == "Teach 21 images"
     page.one("#folder-teach").click()
@@ -55,7 +56,7 @@ def test_a_folder_can_be_stopped(service: Running, open_page: Opener, tmp_path: 
     page = open_page(service.client.url)
     page.choose_folder(folder)
     page.one("#folder-teach").click()
-    page.until(lambda: page.one("#job").is_displayed() and page.one("#job-bar").get_attribute("value") != "0")
+    page.until(lambda: page.one("#job").is_displayed() and page.attribute("#job-bar", "value") != "0")
     page.one("#job-stop").click()
     said = page.says("#notice", "Stopped:", 60)
     taught = sum(counts(service).values())
@@ -109,7 +110,7 @@ def test_paste(service: Running, open_page: Opener, tmp_path: Path) -> None:
 def test_a_photograph_on_a_phone(service: Running, open_page: Opener, tmp_path: Path) -> None:
     page = open_page(service.client.url, size="phone")
     assert page.one(".photo").is_displayed()
-    assert page.one("#photograph").get_attribute("capture") == "environment"
+    assert page.attribute("#photograph", "capture") == "environment"
     page.choose("#photograph", *defects(tmp_path, "dent", 1))
     page.until(lambda: len(page.all(".image")) == 1)
 

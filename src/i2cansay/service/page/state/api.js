@@ -37,7 +37,7 @@ async function once(method, path, body, headers) {
     body = JSON.stringify(body);
   }
   const answer = await fetch(path, { method, body, headers: sent });
-  if (answer.ok) return answer;
+  if (answer.ok || answer.status === 304) return answer;
   let content = {};
   try {
     content = await answer.json();
@@ -86,6 +86,8 @@ function form(images, fields) {
 export const api = {
   models: () => json("GET", "/v1/models"),
   describe: (model) => json("GET", place(model, "")),
+  /** Whether a model is still at a revision; cheap, so that it can be asked often. */
+  unchanged: async (model, revision) => (await send("GET", place(model, ""), undefined, { "if-none-match": `"${revision}"` })).status === 304,
   choices: async () => (await json("GET", "/v1/choices")).choices,
   create: (name, learner) => json("POST", "/v1/models", { name, learner }),
   import: (name, file) => json("POST", place(name, "/import"), file),

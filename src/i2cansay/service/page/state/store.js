@@ -6,7 +6,7 @@
  * @property {string} model the name of the chosen one, "" for none
  * @property {number} minSamples a class of fewer samples is kept in memory only
  * @property {boolean} canUndo
- * @property {number} version grows with every change of the model
+ * @property {string} revision another one after every change of the model
  * @property {{label: string, count: number, durable: boolean, first: number, last: number}[]} classes
  * @property {object | null} accuracy
  * @property {object | null} confusion
@@ -25,7 +25,7 @@ export const state = {
   model: "",
   minSamples: 2,
   canUndo: true,
-  version: 0,
+  revision: "",
   classes: [],
   accuracy: null,
   confusion: null,

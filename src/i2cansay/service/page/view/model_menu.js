@@ -24,7 +24,7 @@ export async function openModel(wanted = "") {
     model: found?.name ?? "",
     canUndo: found?.can_undo ?? false,
     minSamples: found?.min_samples ?? 2,
-    version: found?.version ?? 0,
+    revision: found?.revision ?? "",
     classes: [],
     accuracy: null,
     test: null,

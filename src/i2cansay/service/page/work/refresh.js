@@ -15,25 +15,25 @@ export async function refresh() {
   const [facts, classes, accuracy] = await Promise.all([api.describe(model), api.classes(model), api.accuracy(model)]);
   if (model !== state.model) return;
   arrange(model, classes);
-  change({ classes, accuracy, version: facts.version, canUndo: facts.can_undo, confusion: null, map: null, lessons: null });
+  change({ classes, accuracy, revision: facts.revision, canUndo: facts.can_undo, confusion: null, map: null, lessons: null });
 }
 
 async function poll() {
   const { model, reachable, job } = state;
   if (!model || document.hidden || job) return;
-  const facts = await api.describe(model).catch(() => null);
-  if (!facts || model !== state.model || state.job) return;
+  const unchanged = await api.unchanged(model, state.revision).catch(() => null);
+  if (unchanged === null || model !== state.model || state.job) return;
   if (!reachable) {
     if (at("trouble").dataset.code === "lost") hush();
     notice("The service is back.");
     await lookAtTheRest();
   }
-  if (facts.version === state.version) return;
+  if (unchanged) return;
   await refresh().catch(() => undefined);
   await lookAgain();
 }
 
-/** Two tabs agree: ask for the version now and then, while the page is in sight. */
+/** Two tabs agree: ask now and then whether the model has changed, while the page is in sight. */
 export function keepUp() {
   const turn = async () => {
     await poll();
