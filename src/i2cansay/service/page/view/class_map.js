@@ -5,24 +5,29 @@ import { state, watch } from "../state/store.js";
 import { at, draw, make, many, percent } from "./element.js";
 
 const WIDTH = 460;
-const HEIGHT = 340;
+const TALLEST = 380;
 const EDGE = 46;
+const ABOVE = 30;
+const BELOW = 16;
 const NAMED = 40;
 
+// Both directions have one scale, so that near is near; returns the places and the height they need.
 function scaled(places) {
-  const spread = (values, from, to) => {
-    const [low, high] = [Math.min(...values), Math.max(...values)];
-    return (value) => (high > low ? from + ((value - low) / (high - low)) * (to - from) : (from + to) / 2);
+  const range = (values) => [Math.min(...values), Math.max(...values)];
+  const [left, right] = range(places.map((place) => place.x));
+  const [bottom, top] = range(places.map((place) => place.y));
+  const scale = Math.min((WIDTH - 2 * EDGE) / (right - left || 1), (TALLEST - ABOVE - BELOW) / (top - bottom || 1));
+  const middle = (WIDTH - scale * (right - left)) / 2;
+  return {
+    height: ABOVE + BELOW + scale * (top - bottom),
+    places: places.map(({ label, x, y }) => ({ label, x: middle + scale * (x - left), y: ABOVE + scale * (top - y) })),
   };
-  const x = spread(places.map((place) => place.x), EDGE, WIDTH - EDGE);
-  const y = spread(places.map((place) => place.y), HEIGHT - 20, 26);
-  return places.map((place) => ({ label: place.label, x: x(place.x), y: y(place.y) }));
 }
 
 function drawMap(place, { classes, closest }) {
-  const places = scaled(classes);
+  const { places, height } = scaled(classes);
   const found = new Map(places.map((each) => [each.label, each]));
-  const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": "Map of the classes. The list beside it names those that are closest." });
+  const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${height.toFixed(0)}`, role: "img", "aria-label": "Map of the classes. The list beside it names those that are closest." });
   closest.slice(0, 5).forEach(({ a, b }) => {
     const [from, to] = [found.get(a), found.get(b)];
     if (from && to) svg.append(draw("line", { class: "near", x1: from.x, y1: from.y, x2: to.x, y2: to.y }));

@@ -50,5 +50,6 @@ export function drawConfusion(place, counts) {
   });
   const all = new Set(counts.flatMap(({ taught, predicted }) => [taught, predicted])).size;
   const words = `Rows: what was shown. Columns: what it said.${all > labels.length ? ` The ${labels.length} classes with the most mistakes of ${all}.` : ""}`;
+  svg.style.maxWidth = `${1.25 * (size + SLANT)}px`; // few classes need no large table
   place.replaceChildren(svg, make("p", "faint", words));
 }
