@@ -17,7 +17,6 @@ function setLeaving(label, leaving) {
   if (leaving) now.add(label);
   else now.delete(label);
   change({ leaving: now });
-  remember(PENDING, now.size ? { model: state.model, labels: [...now] } : null);
 }
 
 /** Forget a class after a moment, in which it can be kept. */
@@ -53,6 +52,9 @@ async function send(model, label) {
 export function guardForgetting() {
   addEventListener("beforeunload", (event) => {
     if (state.leaving.size) event.preventDefault();
+  });
+  addEventListener("pagehide", () => {
+    if (state.leaving.size) remember(PENDING, { model: state.model, labels: [...state.leaving] });
   });
   const pending = recall(PENDING, null);
   remember(PENDING, null);
