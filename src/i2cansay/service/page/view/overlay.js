@@ -7,22 +7,29 @@ import { at, button, capital, make } from "./element.js";
 const SHORT = 6000;
 const LONG = 20000;
 let timer = 0;
+/** What "Try again" does now. */
+let again = null;
 
 /** Say what went wrong, until it is closed or something works; `retry` tries the same again. */
 export function complain(error, retry = null) {
   const sentence = error instanceof Refusal ? error.message : `Something went wrong on this page: ${error.message}`;
   at("trouble-text").textContent = capital(sentence);
-  const again = button("Try again", () => {
-    hush();
-    retry();
-  });
+  again = retry;
   const close = button("×", hush, { kind: "close", name: "Close this message" });
-  at("trouble-acts").replaceChildren(...(retry ? [again] : []), close);
+  at("trouble-acts").replaceChildren(...(retry ? [button("Try again", tryAgain)] : []), close);
   at("trouble").dataset.code = error.code ?? "";
   at("trouble").hidden = false;
 }
 
+/** Do what failed once more: a person wants it, or the service is back. */
+export function tryAgain() {
+  const work = again;
+  hush();
+  return work?.();
+}
+
 export function hush() {
+  again = null;
   at("trouble").hidden = true;
   at("trouble-text").textContent = "";
   at("trouble-acts").replaceChildren();

@@ -3,7 +3,7 @@
 import { api } from "../state/api.js";
 import { arrange } from "../state/slots.js";
 import { change, state } from "../state/store.js";
-import { hush, notice } from "../view/overlay.js";
+import { notice, tryAgain } from "../view/overlay.js";
 import { at } from "../view/element.js";
 import { lookAgain, lookAtTheRest } from "./look.js";
 
@@ -24,8 +24,8 @@ async function poll() {
   const unchanged = await api.unchanged(model, state.revision).catch(() => null);
   if (unchanged === null || model !== state.model || state.job) return;
   if (!reachable) {
-    if (at("trouble").dataset.code === "lost") hush();
     notice("The service is back.");
+    if (at("trouble").dataset.code === "lost") await tryAgain();
     await lookAtTheRest();
   }
   if (unchanged) return;
