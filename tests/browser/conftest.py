@@ -29,19 +29,28 @@ else:
         "--disable-component-update",
         "--disable-sync",
         "--disable-dev-shm-usage",
+        "--use-fake-device-for-media-stream",  # a camera that shows a moving disc
+        "--use-fake-ui-for-media-stream",
     ]
-    DRIVER = Path("/usr/bin/chromedriver")
     SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 
-    @pytest.fixture
-    def service(tmp_path: Path) -> Iterator[Running]:
-        """A service with one model, of the usual choice."""
-        starter = Starter(tmp_path / "data", encoder="")
+    def with_a_model(folder: Path, encoder: str) -> Iterator[Running]:
+        starter = Starter(folder / "data", encoder=encoder)
         running = starter()
         running.client.create("line-3")
         running.client.close()  # on a slow machine it would be idle for too long; the next request opens another
         yield running
         starter.stop_all()
+
+    @pytest.fixture
+    def service(tmp_path: Path) -> Iterator[Running]:
+        """A service with one model that sees pixels only: it answers at once, and often wrongly."""
+        yield from with_a_model(tmp_path, "pixels")
+
+    @pytest.fixture
+    def seeing(tmp_path: Path) -> Iterator[Running]:
+        """A service with one model of the usual choice, for tests of what it says."""
+        yield from with_a_model(tmp_path, "")
 
     @pytest.fixture
     def open_page(tmp_path: Path) -> Iterator[Callable[..., Page]]:
@@ -68,6 +77,7 @@ else:
             width, height = SIZES[size]
             metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"}
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+            driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": size == "phone"})
             scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
             driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
             page = Page(driver, url)

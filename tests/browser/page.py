@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import NoAlertPresentException, StaleElementReferenceException
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
@@ -30,7 +31,7 @@ class Page:
 
     def ready(self) -> None:
         """Wait until the page has loaded its model."""
-        self.until(lambda: self.one("body").get_attribute("data-ready") == "yes")
+        self.until(lambda: self.one("body").get_attribute("data-ready") == "yes", 60)
 
     def until(self, condition: Callable[[], Found], seconds: float = 20) -> Found:
         """Wait for something to hold."""
@@ -69,9 +70,69 @@ class Page:
     def show(self, files: list[Path]) -> None:
         """Choose images and wait for what it says about them."""
         before = len(self.all(".image"))
-        self.one("#choose").send_keys("\n".join(map(str, files)))
+        self.choose("#choose", *files)
         self.until(lambda: len(self.all(".image")) == before + len(files))
-        self.until(lambda: not self.all(".image.waiting"))
+        self.until(lambda: not self.all(".image.waiting"), 60)
+
+    def choose(self, selector: str, *paths: Path) -> None:
+        """Choose files, or a folder, in an input."""
+        self.one(selector).send_keys("\n".join(map(str, paths)))
+
+    def choose_folder(self, folder: Path) -> None:
+        """Choose a folder and wait for its preview."""
+        self.choose("#choose-folder", folder)
+        self.until(lambda: self.one("#folder").is_displayed())
+
+    def drop(self, *paths: Path) -> None:
+        """Drop files or folders onto the page, as from the desktop."""
+        place = self.one("#drop").rect
+        x, y = place["x"] + place["width"] / 2, place["y"] + 12
+        data = {"items": [], "files": list(map(str, paths)), "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.driver.execute_cdp_cmd(
+                "Input.dispatchDragEvent", {"type": kind, "x": x, "y": y, "data": data}
+            )
+
+    def menu(self, name: str) -> None:
+        """Do something from the menu of the models."""
+        self.one("#menu summary").click()
+        self.button(name).click()
+
+    def press(self, *keys: str) -> None:
+        """Press keys wherever the focus is."""
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def focused(self) -> str:
+        """Return the id, or the name, of what has the focus."""
+        active = self.driver.switch_to.active_element
+        return str(active.get_attribute("id") or active.accessible_name)
+
+    def says(self, place: str, words: str, seconds: float = 20) -> str:
+        """Wait until the notice ("#notice") or the error ("#trouble") says something; return all of it."""
+        return self.until(lambda: text if words in (text := self.one(place).text) else "", seconds)
+
+    def alert(self) -> str:
+        """Accept the browser's own question, where it asks one, and return its text."""
+        try:
+            asked = self.driver.switch_to.alert
+        except NoAlertPresentException:
+            return ""
+        text = str(asked.text)
+        asked.accept()
+        return text
+
+    def downloads_to(self, folder: Path) -> None:
+        """Save what is downloaded in a folder."""
+        options = {"behavior": "allow", "downloadPath": str(folder)}
+        self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", options)
+
+    def module(self, address: str, expression: str) -> Any:
+        """Return what an expression gives with a module of the page at hand, as `module`."""
+        script = (
+            f"const [end] = arguments; import('{address}').then(module => end({expression}), "
+            "error => end(String(error)))"
+        )
+        return self.driver.execute_async_script(script)
 
     def teach(self, files: list[Path], label: str) -> str:
         """Show images, name them, teach; return the notice."""
@@ -79,7 +140,11 @@ class Page:
         before = self.one("#notice").text
         self.one("#label").send_keys(label)
         self.one("#teach-button").click()
-        return self.until(lambda: now if (now := self.one("#notice").text) != before else "")
+        return self.until(lambda: now if (now := self.one("#notice").text) not in ("", before) else "")
+
+    def attribute(self, selector: str, name: str) -> str:
+        """Return an attribute of an element."""
+        return self.one(selector).get_attribute(name) or ""
 
     def classes(self) -> list[str]:
         """Return the names of the known classes."""
@@ -101,6 +166,14 @@ class Page:
         self.driver.save_screenshot(str(path))
         with Image.open(path) as seen:
             seen.convert("RGB").quantize(128).save(path, optimize=True)
+
+
+def class_folder(folder: Path, kinds: dict[str, int], seed: int = 0) -> Path:
+    """Draw a folder with a subfolder of images for each kind, under its name or "kind:name"."""
+    for named, count in kinds.items():
+        kind, _, name = named.partition(":")
+        defects(folder / (name or kind), kind, count, seed)
+    return folder
 
 
 def defects(folder: Path, kind: str, count: int, seed: int = 0) -> list[Path]:

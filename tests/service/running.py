@@ -34,10 +34,10 @@ class Starter:
         self._encoder = encoder
         self._stops: list[Callable[[], None]] = []
 
-    def __call__(self, *, limits: Limits | None = None, **address: Any) -> Running:
-        """Start a service on a free port and wait until it answers."""
+    def __call__(self, *, limits: Limits | None = None, port: int = 0, **address: Any) -> Running:
+        """Start a service on a port, or on a free one, and wait until it answers."""
         service = Service(self._folder, limits=limits, encoder=self._encoder)
-        port = free_port()
+        port = port or free_port()
         server = make_server(service, Address(port=port, **address))
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()

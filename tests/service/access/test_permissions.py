@@ -11,6 +11,7 @@ from fastapi import APIRouter, FastAPI
 
 from i2cansay.service.access.permissions import ANYONE, PermittedRoute, RoutePermissions, needs
 from i2cansay.service.http.app import create_app
+from i2cansay.service.http.page_routes import page_files
 from tests.service.running import Running, Starter
 
 SCOPES = {
@@ -39,15 +40,7 @@ SCOPES = {
     ("GET", "/healthz"): None,
     ("GET", "/readyz"): None,
     ("GET", "/v1/openapi.json"): None,
-    ("GET", "/"): None,
-    ("GET", "/page.css"): None,
-    ("GET", "/page.js"): None,
-    ("GET", "/api.js"): None,
-    ("GET", "/chart.js"): None,
-    ("GET", "/dialog.js"): None,
-    ("GET", "/element.js"): None,
-    ("GET", "/verdict.js"): None,
-    ("GET", "/icon.svg"): None,
+    **{("GET", address): None for address in page_files()},
 }
 
 

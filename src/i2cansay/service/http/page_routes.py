@@ -11,28 +11,36 @@ from fastapi.responses import FileResponse
 from i2cansay.service.access.permissions import ANYONE
 
 FOLDER = Path(__file__).parents[1] / "page"
-SCRIPT = "text/javascript; charset=utf-8"
-FILES = {
-    "/": ("index.html", "text/html; charset=utf-8"),
-    "/page.css": ("page.css", "text/css; charset=utf-8"),
-    "/page.js": ("page.js", SCRIPT),
-    "/api.js": ("api.js", SCRIPT),
-    "/chart.js": ("chart.js", SCRIPT),
-    "/dialog.js": ("dialog.js", SCRIPT),
-    "/element.js": ("element.js", SCRIPT),
-    "/verdict.js": ("verdict.js", SCRIPT),
-    "/icon.svg": ("icon.svg", "image/svg+xml"),
+KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
 }
+"""What the page is made of. A file of another kind that lies beside it is not served."""
+
+
+def page_files() -> dict[str, Path]:
+    """Return the files of the page by their address.
+
+    Examples
+    --------
+    >>> page_files()["/"].name, "/page.js" in page_files()
+    ('index.html', True)
+    """
+    found = sorted(path for path in FOLDER.rglob("*") if path.suffix in KINDS and not path.is_symlink())
+    named = {f"/{path.relative_to(FOLDER).as_posix()}": path for path in found}
+    return {"/": named.pop("/index.html"), **named}
 
 
 def add_page_routes(router: APIRouter) -> None:
-    """Add the routes."""
-    for path, (name, kind) in FILES.items():
-        router.add_api_route(path, _file(name, kind), dependencies=[ANYONE], include_in_schema=False)
+    """Add a route for each file: no address is ever made into a path."""
+    for address, path in page_files().items():
+        router.add_api_route(address, _file(path), dependencies=[ANYONE], include_in_schema=False)
 
 
-def _file(name: str, kind: str) -> Callable[[], Awaitable[Response]]:
+def _file(path: Path) -> Callable[[], Awaitable[Response]]:
     async def answer() -> Response:
-        return FileResponse(FOLDER / name, media_type=kind, headers={"cache-control": "no-cache"})
+        return FileResponse(path, media_type=KINDS[path.suffix], headers={"cache-control": "no-cache"})
 
     return answer

@@ -1,5 +1,7 @@
 // The HTTP API, with errors as sentences and retries that count once.
 
+import { change } from "./store.js";
+
 const TOKEN = "i2cansay-token";
 
 export class Refusal extends Error {
@@ -14,7 +16,8 @@ export function rememberToken(token) {
   sessionStorage.setItem(TOKEN, token);
 }
 
-function newKey() {
+/** A key that lets a lesson be sent again and count once. */
+export function newKey() {
   // crypto.randomUUID is missing on plain HTTP from another machine.
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -27,12 +30,14 @@ async function once(method, path, body, headers) {
   const token = sessionStorage.getItem(TOKEN);
   const sent = { ...headers };
   if (token) sent.authorization = `Bearer ${token}`;
-  if (body !== undefined && !(body instanceof FormData)) {
+  if (body instanceof Blob) {
+    sent["content-type"] = "application/octet-stream";
+  } else if (body !== undefined && !(body instanceof FormData)) {
     sent["content-type"] = "application/json";
     body = JSON.stringify(body);
   }
   const answer = await fetch(path, { method, body, headers: sent });
-  if (answer.ok) return answer;
+  if (answer.ok || answer.status === 304) return answer;
   let content = {};
   try {
     content = await answer.json();
@@ -47,11 +52,14 @@ async function once(method, path, body, headers) {
 async function send(method, path, body, headers = {}) {
   for (let left = 3; ; left -= 1) {
     try {
-      return await once(method, path, body, headers);
+      const answer = await once(method, path, body, headers);
+      change({ reachable: true });
+      return answer;
     } catch (error) {
       const busy = error instanceof Refusal && error.status === 429;
       const lost = !(error instanceof Refusal);
       if (left === 0 || !(busy || lost)) {
+        change({ reachable: !lost });
         throw lost ? new Refusal(0, "lost", "The service cannot be reached. Is it running?") : error;
       }
       await pause(busy ? 1000 * Math.min(error.retryAfter || 1, 5) : 400);
@@ -71,21 +79,30 @@ function form(images, fields) {
   const data = new FormData();
   // Every image gets the same name: the service must not see file names.
   images.forEach((image) => data.append("images", image, "image"));
-  Object.entries(fields).forEach(([name, value]) => data.append(name, value));
+  Object.entries(fields).forEach(([name, value]) => [value].flat().forEach((each) => data.append(name, each)));
   return data;
 }
 
 export const api = {
   models: () => json("GET", "/v1/models"),
+  describe: (model) => json("GET", place(model, "")),
+  /** Whether a model is still at a revision; cheap, so that it can be asked often. */
+  unchanged: async (model, revision) => (await send("GET", place(model, ""), undefined, { "if-none-match": `"${revision}"` })).status === 304,
   choices: async () => (await json("GET", "/v1/choices")).choices,
   create: (name, learner) => json("POST", "/v1/models", { name, learner }),
+  import: (name, file) => json("POST", place(name, "/import"), file),
+  export: async (model) => (await send("GET", place(model, "/export"))).blob(),
   classes: async (model) => (await json("GET", place(model, "/classes"))).classes,
   accuracy: (model) => json("GET", place(model, "/accuracy")),
   predict: (model, images) => json("POST", place(model, "/predict"), form(images, { top: 3 })),
-  learn: (model, images, label) =>
-    json("POST", place(model, "/learn"), form(images, { label }), { "idempotency-key": newKey() }),
+  learn: (model, images, labels, key = newKey()) =>
+    json("POST", place(model, "/learn"), form(images, { labels }), { "idempotency-key": key }),
+  confusion: (model) => json("GET", place(model, "/confusion")),
+  map: (model) => json("GET", place(model, "/map")),
+  lessons: (model) => json("GET", place(model, "/lessons")),
+  move: (model, lesson, label) => json("POST", place(model, `/lessons/${encodeURIComponent(lesson)}/move`), { label }),
+  test: (model, images, labels) => json("POST", place(model, "/test"), form(images, { labels })),
   undo: (model, lesson) => json("POST", place(model, "/undo"), { lesson }),
   forget: (model, label) => json("POST", place(model, "/classes/forget"), { label }),
   rename: (model, label, newLabel) => json("POST", place(model, "/classes/rename"), { label, new_label: newLabel }),
-  export: async (model) => (await send("GET", place(model, "/export"))).blob(),
 };

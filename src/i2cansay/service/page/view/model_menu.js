@@ -1,0 +1,130 @@
+// Choosing a model, making one, and taking one in or out.
+
+import { Refusal, api } from "../state/api.js";
+import { predictionsAsCsv } from "../state/csv.js";
+import { recall, remember } from "../state/memory.js";
+import { change, state, watch } from "../state/store.js";
+import { tray, watchTray } from "../state/tray.js";
+import { attempt, fresh } from "../work/attempt.js";
+import { lookAgain } from "../work/look.js";
+import { refresh } from "../work/refresh.js";
+import { ask } from "./dialog.js";
+import { at, make } from "./element.js";
+import { complain, notice } from "./overlay.js";
+
+const NAME_RULE = "Small letters, digits, - and _.";
+
+/** Read the models and open one: the wanted one, else the one that was used last, else the first. */
+export async function openModel(wanted = "") {
+  const { models, damaged } = await api.models();
+  const named = (name) => models.find((each) => each.name === name);
+  const found = named(wanted) || named(recall("model", "")) || models[0];
+  change({
+    models,
+    model: found?.name ?? "",
+    canUndo: found?.can_undo ?? false,
+    minSamples: found?.min_samples ?? 2,
+    revision: found?.revision ?? "",
+    classes: [],
+    accuracy: null,
+    test: null,
+    leaving: new Set(),
+  });
+  history.replaceState(null, "", found ? `#${found.name}` : "/");
+  if (found) remember("model", found.name);
+  if (damaged.length) {
+    complain(new Refusal(503, "damaged", damaged.map(({ name, problem }) => `The model ${name} ${problem}.`).join(" ")));
+  }
+  if (!found) complain(new Refusal(404, "none", "There is no model yet. Make one: Model, New model."));
+  else if (found.read_only) complain(new Refusal(507, "read_only", `Nothing can be taught: ${found.read_only}.`));
+  if (found) await refresh();
+}
+
+async function newModel() {
+  const choices = await fresh(api.choices);
+  if (!choices) return;
+  const chosen = await ask({ title: "New model", text: `A name: ${NAME_RULE.toLowerCase()}`, field: "Name", choices, yes: "Make it" });
+  if (!chosen) return;
+  await fresh(async () => {
+    await api.create(chosen.value, chosen.choice);
+    await openModel(chosen.value);
+    notice(`Made ${chosen.value}.`);
+    lookAgain();
+  });
+}
+
+async function importModel(file) {
+  const suggested = file.name.replace(/\.i2cs$/i, "").toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^[-_]+/, "").slice(0, 60);
+  const text = `It becomes a model of its own. ${NAME_RULE}`;
+  const chosen = await ask({ title: `Import ${file.name}`, text, field: "Name", value: suggested, yes: "Import" });
+  if (!chosen) return;
+  await fresh(async () => {
+    await api.import(chosen.value, file);
+    await openModel(chosen.value);
+    notice(`Imported ${chosen.value}.`);
+    lookAgain();
+  });
+}
+
+function save(blob, name) {
+  const link = make("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+function showModels() {
+  const { models, model } = state;
+  at("model").replaceChildren(...models.map(({ name }) => Object.assign(make("option", "", name), { value: name })));
+  at("model").value = model;
+  at("model").disabled = !model;
+  at("download").disabled = !model;
+  document.title = model ? `${model} · i2cansay` : "i2cansay · teach it";
+}
+
+function showCsv() {
+  at("csv").disabled = !tray.all().some(({ prediction }) => prediction);
+}
+
+function onMenu(id, act) {
+  at(id).addEventListener("click", () => {
+    at("menu").open = false;
+    at("menu").querySelector("summary").focus();
+    act();
+  });
+}
+
+export function showModelMenu() {
+  watch(["models", "model"], showModels);
+  watchTray(showCsv);
+  showCsv();
+  onMenu("new-model", newModel);
+  onMenu("import-model", () => at("import-file").click());
+  onMenu("download", () => fresh(async () => save(await api.export(state.model), `${state.model}.i2cs`)));
+  onMenu("csv", () => save(new Blob([predictionsAsCsv(tray.all())], { type: "text/csv" }), `${state.model}-predictions.csv`));
+  at("import-file").addEventListener("change", () => {
+    const [file] = at("import-file").files;
+    at("import-file").value = "";
+    if (file) importModel(file);
+  });
+  at("model").addEventListener("change", () =>
+    fresh(async () => {
+      await openModel(at("model").value);
+      await lookAgain();
+    }),
+  );
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("#menu")) at("menu").open = false;
+  });
+  at("menu").addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    at("menu").open = false;
+    at("menu").querySelector("summary").focus();
+  });
+}
+
+/** Open the model of the address, or the one that was used last. */
+export function begin() {
+  return attempt(() => openModel(decodeURIComponent(location.hash.slice(1))));
+}

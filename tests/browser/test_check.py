@@ -1,0 +1,60 @@
+"""How far to trust it: the view Check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.browser.page import Page, class_folder
+from tests.browser.screenshots import photograph
+from tests.browser.test_teaching import counts, much
+from tests.service.running import Running
+
+Opener = Callable[..., Page]
+
+
+def test_a_test_learns_nothing(seeing: Running, open_page: Opener, tmp_path: Path) -> None:
+    much(seeing, tmp_path)
+    before = counts(seeing)
+    folder = class_folder(tmp_path / "unseen", {"scratch": 6, "dent": 6, "rust": 4}, seed=40)
+    page = open_page(seeing.client.url)
+    page.button("Check").click()
+    page.choose("#test-folder", folder)
+    page.until(lambda: page.all("#test-result table"), 60)
+    said = page.one("#test-result").text
+    assert "of 12, likely" in said
+    assert "Of 4 images of classes it does not know" in said
+    assert "promised: at least 95 in 100" in said
+    assert {element.text for element in page.all("#by-class .name")} == {"scratch", "dent"}
+    assert counts(seeing) == before
+    photograph(page, "check", whole=True)
+    assert page.complaints() == []
+
+
+def test_a_test_from_the_preview_of_a_folder(service: Running, open_page: Opener, tmp_path: Path) -> None:
+    much(service, tmp_path)
+    before = counts(service)
+    page = open_page(service.client.url)
+    page.choose_folder(class_folder(tmp_path / "unseen", {"scratch": 2, "dent": 2}, seed=41))
+    page.button("Test, learn nothing").click()
+    page.until(lambda: page.one("#view-check").is_displayed(), 60)
+    assert "of 4, likely" in page.one("#test-result").text
+    assert counts(service) == before
+
+
+def test_what_the_service_counted(service: Running, open_page: Opener, tmp_path: Path) -> None:
+    much(service, tmp_path)
+    page = open_page(service.client.url)
+    page.button("Check").click()
+    page.until(lambda: len(page.all("#by-class li")) == 2)
+    assert not page.one("#sources").is_displayed()  # there was no test to choose
+    tested = service.client.model("line-3").confusion()["classes"]
+    lines = {element.text.split("\n")[0]: element.text for element in page.all("#by-class li")}
+    for line in tested:
+        assert f"{line['right']} of {line['tested']}, likely" in lines[line["label"]]
+    assert len(page.all("#confusion rect.right")) <= 2
+    page.until(lambda: len(page.all("#map circle")) == 2)
+    assert set(page.one("#closest").text.split()) == {"dent", "and", "scratch"}
+    assert "likely between" in page.one("#curve-words").text
+    assert page.attribute("#curve .band", "d").startswith("M")
+    assert page.complaints() == []
