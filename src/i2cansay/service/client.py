@@ -275,9 +275,9 @@ class RemoteModel:
         lines: list[dict[str, Any]] = self._call("GET", f"/log?after={after}&limit={limit}")["log"]
         return lines
 
-    def export(self) -> bytes:
-        """Return the model as a file."""
-        data: bytes = self._call("GET", "/export")
+    def export(self, format: str = "i2cs") -> bytes:
+        """Return the model as a file, or with "onnx" what it decides now."""
+        data: bytes = self._call("GET", f"/export?format={format}")
         return data
 
     def backup(self) -> bytes:

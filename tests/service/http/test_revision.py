@@ -135,12 +135,26 @@ def test_a_head_is_answered_with_the_tag(shared: Running) -> None:
 
 
 def test_export_says_which_formats_there_are(shared: Running) -> None:
-    status, _, answer = send(shared, "GET", f"{PATH}/export?format=onnx")
-    assert (status, answer["code"]) == (404, "not_found")
-    assert "ONNX" in answer["detail"]
     status, _, answer = send(shared, "GET", f"{PATH}/export?format=pickle")
     assert status == 422
     assert "i2cs" in answer["detail"]
     for query in ("", "?format=i2cs"):
         assert send(shared, "GET", f"{PATH}/export{query}")[0] == 200
     assert send(shared, "GET", "/v1/models/none/export?format=onnx")[0] == 404
+
+
+def test_an_onnx_file_answers_as_the_model(shared: Running) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    model = shared.client.create("decides", encoder=None, learner="small")
+    status, _, answer = send(shared, "GET", "/v1/models/decides/export?format=onnx")
+    assert status == 422
+    assert "cannot be exported as ONNX" in answer["detail"]
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 6)) + np.repeat([[0.0], [3.0]], 20, axis=0)
+    model.learn(["low"] * 20 + ["high"] * 20, features=X)
+    status, headers, content = send(shared, "GET", "/v1/models/decides/export?format=onnx")
+    assert status == 200
+    assert "decides.onnx" in headers["content-disposition"]
+    session = onnxruntime.InferenceSession(content)
+    labels = session.run(["label"], {session.get_inputs()[0].name: X.astype(np.float32)})[0]
+    assert labels.tolist() == [each.label for each in model.predict(features=X)]

@@ -10,7 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
 from i2cansay.service.access.permissions import needs
-from i2cansay.service.errors import not_found, refused
+from i2cansay.service.errors import refused
 from i2cansay.service.http.api import BYTES
 from i2cansay.service.http.downloads import Downloads
 from i2cansay.service.http.schemas import (
@@ -20,7 +20,7 @@ from i2cansay.service.http.schemas import (
     ModelsAnswer,
     NewModel,
 )
-from i2cansay.service.model.exchange import export
+from i2cansay.service.model.exchange import export, export_onnx
 from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.service import Service
 
@@ -79,10 +79,17 @@ def add_model_routes(router: APIRouter, service: Service) -> None:
         responses=BYTES,
     )
     async def export_model(name: str, format: Literal["i2cs", "onnx"] = "i2cs") -> Response:
-        """Download the model as a file for `i2cansay.load` and `import`, without classes that are in memory only."""
+        """Download the model, without classes that are in memory only.
+
+        As `i2cs` it is a file for `i2cansay.load` and `import`. As `onnx` it is what the model decides now, with its
+        encoder in front: it takes squares of pixels and cannot go on learning.
+        """
         model = service.model(name)
         if format == "onnx":
-            raise not_found("models cannot be exported as ONNX yet; use format=i2cs, which i2cansay opens")
+            encoder = None
+            if model.facts.encoder is not None:
+                encoder = (await run_in_threadpool(service.image_queue, model)).encoder
+            return await downloads.of(model, lambda: export_onnx(model.state(), encoder), f"{name}.onnx")
         return await downloads.of(model, lambda: export(model.state()), f"{name}.i2cs")
 
     @router.post(

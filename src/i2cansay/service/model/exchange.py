@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from i2cansay.core.types import State
+from i2cansay.encoders.encoder import Encoder
+from i2cansay.export.image_file import write_image_learner
 from i2cansay.image_learner.identity import EncoderIdentity
 from i2cansay.learners import LEARNERS
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.model_file import load_with_extra, save
-from i2cansay.service.errors import refused
+from i2cansay.service.errors import not_found, refused
 from i2cansay.service.label_text import check_label
 from i2cansay.service.limits import Limits
 from i2cansay.service.model.model_state import ModelState
@@ -42,6 +44,25 @@ def export(state: ModelState) -> bytes:
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
         path = Path(folder) / "model.i2cs"
         save(state.learner, path, extra=None if encoder is None else encoder.header())
+        return path.read_bytes()
+
+
+def export_onnx(state: ModelState, encoder: Encoder | None) -> bytes:
+    """Return what a model decides as an ONNX file, its encoder in front; raise ServiceError where that cannot be."""
+    identity = state.facts.encoder
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
+        path = Path(folder) / "model.onnx"
+        try:
+            if encoder is None or identity is None:
+                state.learner.to_onnx(path)
+            else:
+                write_image_learner(
+                    encoder, state.learner, path, with_encoder=True, identity=identity.header()
+                )
+        except ImportError as error:
+            raise not_found(f"this service cannot write ONNX: {error}") from error
+        except ValueError as error:
+            raise refused(f"this model cannot be exported as ONNX: {error}") from error
         return path.read_bytes()
 
 

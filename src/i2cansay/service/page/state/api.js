@@ -91,7 +91,7 @@ export const api = {
   choices: async () => (await json("GET", "/v1/choices")).choices,
   create: (name, learner) => json("POST", "/v1/models", { name, learner }),
   import: (name, file) => json("POST", place(name, "/import"), file),
-  export: async (model) => (await send("GET", place(model, "/export"))).blob(),
+  export: async (model, format = "i2cs") => (await send("GET", place(model, `/export?format=${format}`))).blob(),
   classes: async (model) => (await json("GET", place(model, "/classes"))).classes,
   accuracy: (model) => json("GET", place(model, "/accuracy")),
   predict: (model, images) => json("POST", place(model, "/predict"), form(images, { top: 3 })),

@@ -79,7 +79,7 @@ function showModels() {
   at("model").replaceChildren(...models.map(({ name }) => Object.assign(make("option", "", name), { value: name })));
   at("model").value = model;
   at("model").disabled = !model;
-  at("download").disabled = !model;
+  at("download").disabled = at("download-onnx").disabled = !model;
   document.title = model ? `${model} · i2cansay` : "i2cansay · teach it";
 }
 
@@ -101,6 +101,7 @@ export function showModelMenu() {
   showCsv();
   onMenu("new-model", newModel);
   onMenu("import-model", () => at("import-file").click());
+  onMenu("download-onnx", () => fresh(async () => save(await api.export(state.model, "onnx"), `${state.model}.onnx`)));
   onMenu("download", () => fresh(async () => save(await api.export(state.model), `${state.model}.i2cs`)));
   onMenu("csv", () => save(new Blob([predictionsAsCsv(tray.all())], { type: "text/csv" }), `${state.model}-predictions.csv`));
   at("import-file").addEventListener("change", () => {
