@@ -126,7 +126,7 @@ def test_an_encoder_without_stages_says_so(checkpoint: Path) -> None:
         replace(EFFICIENTNET_LITE0, stages=()).open(weights=checkpoint, features="stages")
     with pytest.raises(ValueError, match="pixels leaves no choice of features"):
         get_encoder("pixels+stages")
-    with pytest.raises(ValueError, match="features is one of last, stages, got 'all'"):
+    with pytest.raises(ValueError, match="features is one of last, stages, pixels, got 'all'"):
         get_encoder("efficientnet-lite0", features="all")
 
 

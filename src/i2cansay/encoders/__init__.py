@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from i2cansay.core.import_by_name import is_import_name
 from i2cansay.encoders.encoder_spec import EncoderSpec
 from i2cansay.encoders.encoder_table import ENCODERS, entry_of
+from i2cansay.encoders.stages import FEATURES
 
 if TYPE_CHECKING:
     from i2cansay.encoders.encoder import Encoder
@@ -69,6 +70,8 @@ def get_encoder(
     ValueError: no encoder is called 'resnet19'; there are clip_vitb32, ...
     """
     spec = EncoderSpec.parse(name).with_choices(features=features, views=views, size=size)
+    if spec.features not in FEATURES:
+        raise ValueError(f"features is one of {', '.join(FEATURES)}, got {spec.features!r}")
     if spec.size is not None and spec.size < 1:
         raise ValueError(f"expected a size of at least 1 pixel, got {spec.size}")
     options: dict[str, Any] = {"size": spec.size, "threads": threads}

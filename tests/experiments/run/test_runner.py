@@ -21,7 +21,7 @@ from i2cansay.experiments import Cell, run_cells
 
 play = workers.play_cell
 
-def count(cell, features):
+def count(cell, features, bookmark):
     with open(sys.argv[1] + ".plays", "a") as file:
         file.write(f"{cell.seed} {os.getpid()}\\n")
     return play(cell, features)
