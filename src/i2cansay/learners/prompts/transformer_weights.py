@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ class TransformerWeights:
         if self.width % self.heads:
             raise ValueError(f"expected heads that divide the width of {self.width}, got {self.heads}")
         n_patches = self.arrays["pos_embed"].shape[1] - 1
-        if round(n_patches**0.5) ** 2 != n_patches:
+        if isqrt(n_patches) ** 2 != n_patches:
             raise ValueError(
                 f"expected positions of a class token and a square of patches, got {n_patches + 1}"
             )
@@ -75,8 +76,7 @@ class TransformerWeights:
     @property
     def side(self) -> int:
         """Side of the images it sees in pixels."""
-        n_patches = int(self.arrays["pos_embed"].shape[1]) - 1
-        return round(n_patches**0.5) * self.patch
+        return isqrt(self.arrays["pos_embed"].shape[1] - 1) * self.patch
 
     @cached_property
     def depth(self) -> int:
