@@ -202,7 +202,7 @@ def test_a_class_is_forgotten_after_a_moment(service: Running, open_page: Opener
     two_classes(service, tmp_path)
     page = open_page(service.client.url)
     page.button("Forget dent").click()
-    assert "Forgetting dent, learnt from 4 images" in page.one("#leaving").text
+    page.says("#leaving", "Forgetting dent, learnt from 4 images")
     assert "about to be forgotten" in page.one("#classes").text
     page.button("Keep it: dent").click()
     page.says("#notice", "Kept dent")

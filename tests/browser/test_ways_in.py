@@ -52,7 +52,7 @@ def test_a_folder_of_classes(service: Running, open_page: Opener, tmp_path: Path
 
 
 def test_a_folder_can_be_stopped(service: Running, open_page: Opener, tmp_path: Path) -> None:
-    folder = class_folder(tmp_path / "parts", {"scratch": 60, "dent": 60})
+    folder = class_folder(tmp_path / "parts", {"scratch": 160, "dent": 160})
     page = open_page(service.client.url)
     page.choose_folder(folder)
     page.one("#folder-teach").click()
@@ -60,9 +60,9 @@ def test_a_folder_can_be_stopped(service: Running, open_page: Opener, tmp_path: 
     page.one("#job-stop").click()
     said = page.says("#notice", "Stopped:", 60)
     taught = sum(counts(service).values())
-    assert 0 < taught < 120
+    assert 0 < taught < 320
     assert f"Learnt {taught} images" in said
-    assert f"{120 - taught} images not taught" in said
+    assert f"{320 - taught} images not taught" in said
     page.button("Undo").click()
     page.says("#notice", "Taken back", 60)
     page.until(lambda: page.classes() == [])

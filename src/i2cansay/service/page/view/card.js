@@ -50,7 +50,7 @@ function answerOf(image) {
   const { status, prediction, problem, tested } = image;
   if (status === "waiting") return [make("p", "says", "Looking…")];
   if (status === "bad") return [make("p", "says", problem)];
-  if (status === "unasked") return [tag("new"), make("p", "meaning", "Not looked at yet. Say what this is.")];
+  if (status === "unasked") return [make("p", "meaning", "Not looked at yet. Say what this is.")];
   const said = [tag(prediction.verdict), make("p", "says", guess(prediction, tested)), make("p", "meaning", meaning(prediction, tested))];
   return [...said, guesses(image)];
 }

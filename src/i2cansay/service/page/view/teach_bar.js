@@ -60,7 +60,7 @@ function sayBlank(blank) {
   if (blank) at("label").focus();
 }
 
-// A key teaches the image that has the focus, else all that are picked.
+// A key teaches the image that the keyboard has brought the focus to, else all that are picked: a click picks.
 function onKey(event) {
   if (!at("keys").checked || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (document.querySelector("dialog[open]") || event.target.closest?.("input:not([type=checkbox]), select, textarea, summary")) return;
@@ -68,7 +68,7 @@ function onKey(event) {
   const label = labelOf(event.key);
   if (label === undefined || !teachable().some((each) => each.label === label)) return;
   event.preventDefault();
-  const number = Number(event.target.closest?.("#images > li")?.dataset.number);
+  const number = Number(event.target.closest?.("#images > li:has(:focus-visible)")?.dataset.number);
   const focused = tray.where((image) => image.number === number);
   teachShown(focused.length ? focused : tray.picked(), label);
 }

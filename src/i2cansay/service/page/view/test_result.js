@@ -9,7 +9,7 @@ import { test } from "../work/test.js";
 import { at, button, make, many, percent } from "./element.js";
 import { complain } from "./overlay.js";
 import { TAGS } from "./verdict.js";
-import { showMistakes } from "./ways_in.js";
+import { show } from "./ways_in.js";
 
 const PROMISE = {
   sure: "promised: at least 95 in 100",
@@ -49,7 +49,7 @@ function showResult() {
   place.replaceChildren(headline, ...(result.tested ? [table] : []));
   if (notes.length) place.append(make("p", "faint", notes.join(" ")));
   if (result.mistakes.length) {
-    place.append(button(`Show the ${many(result.mistakes.length, "mistake")}`, () => showMistakes(result.mistakes)));
+    place.append(button(`Show the ${many(result.mistakes.length, "mistake")}`, () => show(result.mistakes)));
   }
 }
 

@@ -98,6 +98,7 @@ function showPicks() {
 }
 
 function showClasses(usable) {
+  const chosen = labels[Number(at("pick-class").value) - 1];
   const counts = counted(usable.filter(({ prediction }) => prediction).map(({ prediction }) => prediction.label));
   labels = Object.keys(counts).sort();
   const first = make("option", "", "By class…");
@@ -108,6 +109,9 @@ function showClasses(usable) {
     return option;
   });
   at("pick-class").replaceChildren(first, ...options);
+  // As long as exactly this class is picked, so that the arrow keys go on from it.
+  const exactly = usable.every(({ picked, prediction }) => picked === (prediction?.label === chosen));
+  at("pick-class").value = exactly && labels.includes(chosen) ? String(labels.indexOf(chosen) + 1) : "";
   at("pick-class").hidden = labels.length < 2;
 }
 

@@ -32,17 +32,12 @@ function refusal(sentence) {
   return new Refusal(0, "files", sentence);
 }
 
-/** Put images into the tray and look at them. */
+/** Put images into the tray, which comes into view, and look at them. */
 export function show(files) {
+  change({ view: "teach" });
   const shown = look(tray.add(files));
   at("show").scrollIntoView({ block: "nearest" });
   return shown;
-}
-
-/** Put the mistakes of a test into the tray, to look at and perhaps to teach. */
-export function showMistakes(files) {
-  change({ view: "teach" });
-  return show(files);
 }
 
 export function showWaysIn() {

@@ -23,11 +23,10 @@ export async function look(images, { all = false } = {}) {
   if (all) round += 1;
   const mine = round;
   tray.set(images.filter((image) => !image.prediction), { status: "waiting", problem: "" });
-  const busy = state.job && state.job.kind !== "look";
-  const job = images.length > WITHOUT_PROGRESS && !busy ? startJob("look", "Looking", images.length) : null;
+  const job = images.length > WITHOUT_PROGRESS && !busyElsewhere() ? startJob("look", "Looking", images.length) : null;
   let done = 0;
   for (const part of parts(images)) {
-    if (mine !== round || job?.stopped() || job?.replaced()) break;
+    if (mine !== round || job?.stopped() || (job?.replaced() && busyElsewhere())) break;
     const here = part.filter((image) => tray.all().includes(image));
     if (here.length && !(await lookAt(here, state.model))) break;
     done += part.length;
@@ -37,6 +36,11 @@ export async function look(images, { all = false } = {}) {
   const left = images.filter((image) => image.status === "waiting");
   if (left.length && mine === round) tray.set(left, { status: "unasked" });
   tray.arrange();
+}
+
+// Looking gives way to a lesson or a test, not to another look.
+function busyElsewhere() {
+  return Boolean(state.job) && state.job.kind !== "look";
 }
 
 async function lookAt(images, model) {

@@ -14,6 +14,7 @@ import { lookAgain } from "./look.js";
 import { refresh } from "./refresh.js";
 
 const MANY = 24;
+let lessons = Promise.resolve(); // one after the other
 
 /** Whether a lesson or a test is under way. Looking gives way to them. */
 export function teaching() {
@@ -24,8 +25,20 @@ export function teaching() {
  * Teach images with a label each; resolves to the number taught.
  * @param {{file: File, label: string, image?: object}[]} pairs `image` where it is in the tray, which it then leaves
  */
-export async function teach(pairs) {
-  if (!pairs.length || teaching()) return 0;
+export function teach(pairs) {
+  const turn = lessons.then(() => teachNow(pairs));
+  lessons = turn.catch(() => {});
+  return turn;
+}
+
+// What was taught or removed while this lesson waited for another is not taught again.
+async function teachNow(asked) {
+  const pairs = asked.filter(({ image }) => !image || tray.all().includes(image));
+  if (!pairs.length) return 0;
+  if (teaching()) {
+    notice("A test is under way. Teach when it has ended.");
+    return 0;
+  }
   const lesson = { model: state.model, waiting: parts(pairs), taught: [], unread: [], answers: [], job: null };
   await fresh(() => goOn(lesson, pairs.length));
   return lesson.taught.length;
