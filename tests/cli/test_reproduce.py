@@ -173,3 +173,26 @@ def test_a_corrupt_record_makes_the_exit_code_1(tmp_path: Path) -> None:
     (tmp_path / "i2cansay-records" / "other.json").write_text(good.replace('"seconds":', '"seconds":1'))
     assert run("report", "i2cansay-records").exit_code == 1
     assert run("verify", "i2cansay-records").exit_code == 1
+
+
+def test_a_plan_plays_nothing_and_then_knows_the_times(tmp_path: Path) -> None:
+    words = ("reproduce", "table4", "--dataset", "digits", "--seeds", "2", "--jobs", "1")
+    before = run(*words, "--plan")
+    assert before.exit_code == 0, before.output
+    assert "14 cells to play have no earlier record" in before.output
+    assert not (tmp_path / "i2cansay-records").exists()
+
+    assert run(*words).exit_code == 0
+    after = run(*words[:-3], "3", *words[-2:], "--plan")
+    (total,) = [line.split() for line in after.output.splitlines() if line.strip().startswith("all rows")]
+    assert total[2:4] == ["14", "7"]
+    assert "about 0.00 hours of wall-clock time with 1 process," in after.output
+
+    elsewhere = run(*words, "--plan", "--records", "none", "--times", "i2cansay-records")
+    assert "no earlier record" not in elsewhere.output
+
+
+def test_times_belong_to_a_plan() -> None:
+    done = run("reproduce", "table4", "--dataset", "digits", "--times", ".")
+    assert isinstance(done.exception, ValueError)
+    assert "--times is for --plan" in str(done.exception)

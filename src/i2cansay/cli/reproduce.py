@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -69,6 +70,16 @@ def reproduce(
     records: Annotated[
         Path, typer.Option(help="Folder of the records; finished cells are read from it.")
     ] = RECORDS,
+    plan: Annotated[
+        bool,
+        typer.Option(
+            "--plan", help="Play nothing: print what has records, what is to be played, and the hours."
+        ),
+    ] = False,
+    times: Annotated[
+        list[Path],
+        typer.Option(help="With --plan: more records to estimate times from; repeat for several places."),
+    ] = [],  # noqa: B006
 ) -> None:
     """Play a table of the paper, every cell once, and print our numbers beside the paper's.
 
@@ -89,6 +100,12 @@ def reproduce(
     choice = Choice(dataset, backbone, encoder, fraction, seeds, tuple(rows), stand_in, tuple(learner))
     failed = False
     names = (*DECLARED, *ILLUSTRATIONS) if table == "all" else (table,)
+    if times and not plan:
+        raise ValueError("--times is for --plan; leave it out to play the table")
+    if plan:
+        tables = [(name, chosen) for name, chosen in _with_rows(names, choice) if name not in ILLUSTRATIONS]
+        _print_plan(tables, records, times, jobs)
+        return
     for name, chosen in _with_rows(names, choice):
         if name in ILLUSTRATIONS:
             made = illustrate(name, encoder=encoder, data=data, progress=_encoding_lines())
@@ -118,6 +135,30 @@ def reproduce(
     typer.echo(f"records: {records}; a page with plots: i2cansay report {records} --html report.html")
     if failed:
         raise typer.Exit(1)
+
+
+def _print_plan(
+    tables: Sequence[tuple[str, Choice]], records: Path, times: Sequence[Path], jobs: int | None
+) -> None:
+    """Print what it takes to play tables to their end."""
+    from i2cansay.experiments.report.forecast_model import forecast_model
+    from i2cansay.experiments.report.table_model import print_model
+    from i2cansay.experiments.run.forecast import Durations
+    from i2cansay.experiments.run.record_folder import load_records
+    from i2cansay.experiments.run.reproduction import forecast_table
+
+    there = load_records(records, report=_say) if records.exists() else []
+    durations = Durations([*there, *load_records(*times, report=_say)])
+    jobs = jobs or os.cpu_count() or 1
+    seconds = 0.0
+    for name, choice in tables:
+        made = forecast_table(name, choice, there, durations)
+        print_model(forecast_model(made, jobs=jobs))
+        seconds += made.seconds
+    if len(tables) > 1:
+        typer.echo(
+            f"all tables: about {seconds / jobs / 3600:.1f} hours; cells that tables share count in each"
+        )
 
 
 def _with_rows(names: Sequence[str], choice: Choice) -> list[tuple[str, Choice]]:

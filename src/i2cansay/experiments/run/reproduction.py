@@ -9,8 +9,10 @@ from pathlib import Path
 from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
 from i2cansay.experiments.run.filling import RecordIndex, measure
+from i2cansay.experiments.run.forecast import Durations, Forecast, forecast
 from i2cansay.experiments.run.plan import Entry, Plan
 from i2cansay.experiments.run.planning import make_plan
+from i2cansay.experiments.run.record import Record
 from i2cansay.experiments.run.record_folder import Report, load_records
 from i2cansay.experiments.run.run_progress import RunProgress
 from i2cansay.experiments.run.runner import CellsFailed, run_cells
@@ -65,6 +67,13 @@ def reproduce_table(
     records = load_records(folder, report=lambda sentence: None) if Path(folder).is_dir() else []
     kept = [record for record in records if record.features["fingerprint"] in _fingerprints(sources)]
     return Reproduction(measure(plan, RecordIndex(kept)), list(dict.fromkeys(reasons.values())), failures)
+
+
+def forecast_table(name: str, choice: Choice, records: Sequence[Record], durations: Durations) -> Forecast:
+    """Say what it takes to play a table whose finished cells are among the records; nothing is played or encoded."""
+    return forecast(
+        measure(make_plan(load_table(name), with_defaults(choice)), RecordIndex(records)), durations
+    )
 
 
 def with_defaults(choice: Choice) -> Choice:
