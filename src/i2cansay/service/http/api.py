@@ -11,6 +11,7 @@ from starlette.requests import ClientDisconnect
 
 from i2cansay.service.errors import ServiceError, refused
 from i2cansay.service.http.answers import Answers
+from i2cansay.service.http.packed_features import PACKED
 from i2cansay.service.http.schemas import EXAMPLE_IMAGE, ErrorAnswer, LearnBody, PredictBody
 
 Result = TypeVar("Result")
@@ -68,7 +69,13 @@ PREDICT_FORM: dict[str, Any] = {
 BYTES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 }
-PACKED = {"features_base64": ["width"]}
+NEEDED_BESIDE = {"features_base64": ["width"]}
+PACKED_BODY: dict[str, Any] = {
+    "type": "string",
+    "format": "binary",
+    "description": "Packed features: a line of JSON, a line feed, then rows of little-endian float32, one after the "
+    "other. The line has `width` and the other fields of the JSON body, without images, features and features_base64.",
+}
 KEY_LENGTH = 200
 KEY: dict[str, Any] = {
     "name": "Idempotency-Key",
@@ -90,9 +97,9 @@ def key_of(request: Request) -> str:
 def body_of(
     kind: type[LearnBody] | type[PredictBody], form: dict[str, Any], rest: dict[str, Any]
 ) -> dict[str, Any]:
-    """Describe a body of samples, as JSON or as a form, with examples; `rest` are its other fields."""
+    """Describe a body of samples, as JSON, as a form or packed, with examples; `rest` are its other fields."""
     schema = kind.model_json_schema(ref_template="#/components/schemas/{model}")
-    schema["allOf"] = [_one_of("images", "features", "features_base64"), {"dependentRequired": PACKED}]
+    schema["allOf"] = [_one_of("images", "features", "features_base64"), {"dependentRequired": NEEDED_BESIDE}]
     if issubclass(kind, LearnBody):
         schema["allOf"].append(_one_of("labels", "label"))
     examples = {
@@ -103,6 +110,7 @@ def body_of(
     content = {
         "application/json": {"schema": schema, "examples": examples},
         "multipart/form-data": {"schema": form},
+        PACKED: {"schema": PACKED_BODY},
     }
     return {"requestBody": {"required": True, "content": content}}
 
