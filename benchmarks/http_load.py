@@ -81,7 +81,7 @@ class Clients:
             if not ready:
                 raise TimeoutError(f"{len(sent)} requests got no answer in {PATIENCE:g} seconds")
             for key, _ in ready:
-                each: socket.socket = key.fileobj  # type: ignore[assignment]
+                each = key.fileobj  # type: ignore[assignment]
                 piece = each.recv(PIECE)
                 if not piece:
                     raise ConnectionError("the service closed a connection")

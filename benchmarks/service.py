@@ -3,17 +3,17 @@
     python benchmarks/service.py --json service.json          about two minutes
     python benchmarks/service.py --only "mixed, packed" --rounds 9 --seconds 5
 
-32 connections over loopback send one request at a time each. Every round runs each case twice, through the service and
-in this process (the same learner, encoder and samples, one call after the other), so that other work on the machine
-disturbs both; the ratio is the median over the rounds. The clients cost little (`http_load.py`), but they share the
-cores with the service.
+32 connections over loopback send one request at a time each. Every round runs each case twice, through the service
+and in this process (the same learner, encoder and samples, one call after the other), so that other work on the
+machine disturbs both; the ratio is the median over the rounds. The clients cost little (`http_load.py`), but they
+share the cores with the service.
 
-"Processor ratio" compares processor time: that of this process for a request over that of the service for it, without
-the clients. On a busy machine it says most. `predict_proba` stands for a question in this process; the service also
-answers with a verdict, a set and the novelty.
+"Processor ratio" compares processor time: that of this process for a request over that of the service for it,
+without the clients. On a busy machine it says most. `predict_proba` stands for a question in this process; the
+service also answers with a verdict, a set and the novelty.
 
-A lesson is durable when it is answered, and there is no option for less. "Disk in memory" has the folder in /dev/shm,
-which shows what waiting for the disk costs.
+A lesson is durable when it is answered, and there is no option for less. "Disk in memory" has the folder in
+/dev/shm, which shows what waiting for the disk costs.
 """
 
 from __future__ import annotations
@@ -128,9 +128,7 @@ def image_samples() -> Samples:
         Image.fromarray(pixels).save(file, "JPEG", quality=85)
         images.append(file.getvalue())
     encoder = get_encoder("efficientnet-lite0")
-    return Samples(
-        [f"class {n % 10}" for n in range(60)], lambda part: encoder.encode(images[part]), images
-    )
+    return Samples([f"class {n % 10}" for n in range(60)], lambda part: encoder.encode(images[part]), images)
 
 
 def _form(images: list[bytes], labels: list[str]) -> tuple[bytes, str]:
@@ -230,8 +228,8 @@ class Contest:
         self._processor: list[tuple[float, float]] = []
         self._alone: list[float] = []
         self._memory: list[float] = []
+        self._commits: list[tuple[float, float]] = []
         self._prepare()
-        self._commits = 0.0, 0.0
 
     def _prepare(self) -> None:
         encoder = "" if self.case.body == "images" else None
@@ -277,7 +275,7 @@ class Contest:
                 break
         alone, in_process = done / taken, (time.process_time() - processor) / done
         clients = Clients(self._served.port, self._clients)
-        before = self._served.processor_seconds()
+        commits, before = self._served.commits(), self._served.processor_seconds()
         seen = clients.run(self._sent(), seconds)
         spent = (self._served.processor_seconds() - before) / seen.total
         clients.close()
@@ -286,19 +284,18 @@ class Contest:
         self._ratios.append(seen.total / seen.taken / alone)
         self._processor.append((in_process, spent))
         self._memory.append(self._served.megabytes())
+        groups, requests = self._served.commits()
+        self._commits.append((groups - commits[0], requests - commits[1]))
 
     def forget(self) -> None:
         """Begin to count anew."""
         self._seen = Seen()
-        for each in (self._ratios, self._processor, self._alone, self._memory):
+        for each in (self._ratios, self._processor, self._alone, self._memory, self._commits):
             each.clear()
-        self._commits = self._served.commits()
 
     def result(self) -> dict[str, Any]:
         """Return the figures."""
-        groups, requests = (
-            now - before for now, before in zip(self._served.commits(), self._commits, strict=True)
-        )
+        groups, requests = np.sum(self._commits, axis=0).tolist()
         seen, case = self._seen, self.case
         times = {kind: 1000 * np.array(seconds) for kind, seconds in sorted(seen.seconds.items())}
         return {
@@ -344,7 +341,9 @@ def measure(cases: list[Case], *, clients: int, rounds: int, seconds: float) -> 
 
 def show(figures: list[dict[str, Any]]) -> None:
     """Print the figures, ratios first."""
-    print("| case | of in-process | processor ratio | requests/s | in process/s | ms of processor | p50 / p99 ms | a commit |")
+    print(
+        "| case | of in-process | processor ratio | requests/s | in process/s | ms | p50 / p99 ms | a commit |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for each in figures:
         times = ", ".join(

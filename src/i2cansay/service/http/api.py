@@ -73,8 +73,8 @@ NEEDED_BESIDE = {"features_base64": ["width"]}
 PACKED_BODY: dict[str, Any] = {
     "type": "string",
     "format": "binary",
-    "description": "Packed features: a line of JSON, a line feed, then rows of little-endian float32, one after the "
-    "other. The line has `width` and the other fields of the JSON body, without images, features and features_base64.",
+    "description": "Packed features: a line of JSON, a line feed, then rows of little-endian float32, one after "
+    "the other. The line has `width` and the other fields of the JSON body, but no images or features.",
 }
 KEY_LENGTH = 200
 KEY: dict[str, Any] = {

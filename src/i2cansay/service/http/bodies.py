@@ -251,7 +251,9 @@ def _parsed(
         _check_count("rows of features", len(features), limits.rows)
         _check_count("columns of features", features.shape[1], limits.width)
         if not (np.abs(features) < LARGEST).all():  # NaN compares false
-            raise refused(f"features must be finite and below {LARGEST:g}; packed, they are little-endian float32")
+            raise refused(
+                f"features must be finite and below {LARGEST:g}; packed, they are little-endian float32"
+            )
     return ParsedBody(images, features, labels)
 
 

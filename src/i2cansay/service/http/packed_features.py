@@ -1,7 +1,7 @@
 """Bodies of packed features (application/octet-stream): a line of JSON, then the rows as bytes.
 
-The line has the fields of a JSON body without the samples, `width` among them, and ends with a line feed. The rest are
-rows of little-endian float32, one after the other. There is nothing in it that a program in any language cannot write.
+The line has the fields of a JSON body without the samples, `width` among them, and ends with a line feed. The rest
+are rows of little-endian float32, one after the other. Programs in any language can write that.
 """
 
 from __future__ import annotations

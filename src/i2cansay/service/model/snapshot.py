@@ -113,7 +113,7 @@ class Snapshot:
             finite_scores(live, np.zeros((1, live.n_features_in_), dtype=np.float32))
         return cls(state.version, live, tuple(lines), state.curve, state.width, state.numbers())
 
-    @property
+    @cached_property
     def tested(self) -> int:
         """On how many samples verdicts rest: predicted before they were learnt; those of long ago count less."""
         return 0 if self.learner is None else round(self.learner._evidence.weight)
@@ -154,10 +154,15 @@ class Snapshot:
         sizes = sets.sum(axis=1).tolist()
         strange = [None] * len(columns) if novelty is None else _finite_or_none(novelty)
         rows = iter(zip(columns, shares, possible, verdicts, sizes, strange, strict=True))
-        return [
-            [_prediction(names, question.top, *row) for row in islice(rows, len(question.X))]
-            for question in questions
-        ]
+        answers: list[list[Prediction]] = []
+        for question in questions:
+            answers.append([])
+            for places, likely, in_set, verdict, size, novel in islice(rows, len(question.X)):
+                labels = [names[place] for place in places[: question.top]]
+                guesses = tuple(map(ClassProbability, labels, likely))
+                chosen = tuple(compress(labels, in_set))
+                answers[-1].append(Prediction(labels[0], likely[0], verdict, size, chosen, guesses, novel))
+        return answers
 
     def _verdicts_and_sets(
         self, questions: Sequence[Question], probabilities: Float64, novelty: Float64 | None
@@ -192,29 +197,6 @@ class Snapshot:
         return PrequentialScores(
             np.isin(given, known), self.learner.classes_[best] == given, numbers[best].astype(np.int64)
         )
-
-
-def _prediction(
-    names: list[str],
-    top: int,
-    columns: list[int],
-    shares: list[float],
-    possible: list[bool],
-    verdict: Verdict,
-    set_size: int,
-    novelty: float | None,
-) -> Prediction:
-    """Return the answer for one row, of its likeliest classes: their columns, probabilities and places in the set."""
-    labels = [names[column] for column in columns[:top]]
-    return Prediction(
-        labels[0],
-        shares[0],
-        verdict,
-        set_size,
-        tuple(compress(labels, possible)),
-        tuple(map(ClassProbability, labels, shares)),
-        novelty,
-    )
 
 
 def _finite_or_none(values: Float64) -> list[float | None]:

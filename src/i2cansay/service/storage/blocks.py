@@ -75,7 +75,9 @@ def changed_blocks(state: State, before: State) -> list[StateBlock]:
 
 def _different(new: NDArray[np.uint8], old: NDArray[np.uint8]) -> list[int]:
     """Return the numbers of the blocks of `new` that `old` does not have in the same place."""
-    whole = min(len(new), len(old)) // BLOCK  # blocks that are full in both: compared at once, eight bytes at a time
+    whole = (
+        min(len(new), len(old)) // BLOCK
+    )  # blocks that are full in both: compared at once, eight bytes at a time
     words = [each[: whole * BLOCK].view(np.uint64).reshape(whole, BLOCK // 8) for each in (new, old)]
     numbers: list[int] = np.flatnonzero((words[0] != words[1]).any(axis=1)).tolist()
     for number in range(whole, -(-len(new) // BLOCK)):
