@@ -64,7 +64,7 @@ def test_answers_of_a_group_wake_the_loop_once() -> None:
 
 def test_what_takes_too_long_is_given_up_and_cancelled() -> None:
     future: Future[int] = Future()
-    with pytest.raises(ServiceError, match="no answer within 0.01 seconds"):
+    with pytest.raises(ServiceError, match=r"no answer within 0\.01 seconds"):
         asyncio.run(wait(future, 0.01))
     assert future.cancelled()
 
