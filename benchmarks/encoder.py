@@ -5,12 +5,13 @@
 
 Preparing (opening and resizing, one thread) and inference (bare ONNX Runtime on squares that lie ready) are
 timed alone; then the pipeline, which does both. The cores allow 1 / (t_inference + t_preparation / cores)
-images a second. Rounds are interleaved, so that a busy machine disturbs all parts alike, and medians are
-reported.
+images a second. Rounds are interleaved, so that a busy machine disturbs all parts alike. Times are medians, and a
+ratio is the median of the ratios of the rounds.
 
 Bare inference is timed in both ways that a user might write it, one call at a time with all threads on it and
 one thread per core with its own calls; the ratios are to the faster of the two. On a machine that others use,
-the last line says most: the processor time of the parts over that of the pipeline.
+the last two lines say most: the processor time of the parts over that of the pipeline (below 1, the pipeline adds
+work of its own), and the share of the time for which its workers had a batch in hand (below 1, they waited).
 
 With --against only inference is timed, of two encoders that take turns with batches of squares on one thread; the
 figure is the ratio of the medians.
@@ -19,22 +20,35 @@ figure is the ratio of the medians.
 from __future__ import annotations
 
 import argparse
+import copy
 import io
+import json
+import os
 import statistics
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
 from sklearn.datasets import load_sample_images
 
 from i2cansay.encoders import get_encoder
-from i2cansay.encoders.encoder import BATCH_SIZE, Encoder
+from i2cansay.encoders.encoder import BATCH_SIZE, EncodedImages, Encoder
 from i2cansay.encoders.preprocessing import Pixels
 
 # Batch of a single call that has all threads to itself
 LARGE_BATCH = 16
+PREPARATION, PIPELINE = "preparation", "pipeline"
+ALL_THREADS, ONE_PER_CORE = "inference, all threads", "inference, one per core"
+RATIOS = (
+    "pipeline / what the cores allow",
+    "pipeline / bare inference",
+    "processor time, parts / pipeline",
+    "workers with a batch in hand",
+)
 
 
 def small_pngs(n: int) -> list[bytes]:
@@ -76,26 +90,54 @@ def one_thread_per_core(encoder: Encoder, squares: Pixels) -> None:
             pass
 
 
-def measure(encoder: Encoder, files: list[bytes], rounds: int) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the median seconds per image of each part, and the median seconds of processor time."""
+def measure(encoder: Encoder, files: list[bytes], rounds: int) -> dict[str, float]:
+    """Return the median seconds per image of each part, and the ratios between them."""
     squares = np.stack([encoder.prepare(file) for file in files])
     parts: dict[str, Callable[[], object]] = {
-        "preparation": lambda: [encoder.prepare(file) for file in files],
-        "inference, all threads": lambda: one_call_at_a_time(encoder, squares),
-        "inference, one per core": lambda: one_thread_per_core(encoder, squares),
-        "pipeline": lambda: list(encoder.encode_batches(iter(files))),
+        PREPARATION: lambda: [encoder.prepare(file) for file in files],
+        ALL_THREADS: lambda: one_call_at_a_time(encoder, squares),
+        ONE_PER_CORE: lambda: one_thread_per_core(encoder, squares),
+        PIPELINE: lambda: list(encoder.encode_batches(iter(files))),
     }
     for work in parts.values():
         work()
-    walls: dict[str, list[float]] = {name: [] for name in parts}
-    processors: dict[str, list[float]] = {name: [] for name in parts}
+    at_work = watch_workers(encoder)
+    walls: list[dict[str, float]] = []
+    ratios: dict[str, list[float]] = {name: [] for name in RATIOS}
     for _ in range(rounds):
+        wall, processor = dict[str, float](), dict[str, float]()
+        at_work.clear()
         for name, work in parts.items():
-            wall, processor = time.perf_counter(), time.process_time()
+            begin, begin_processor = time.perf_counter(), time.process_time()
             work()
-            walls[name].append((time.perf_counter() - wall) / len(files))
-            processors[name].append((time.process_time() - processor) / len(files))
-    return _medians(walls), _medians(processors)
+            wall[name] = (time.perf_counter() - begin) / len(files)
+            processor[name] = (time.process_time() - begin_processor) / len(files)
+        walls.append(wall)
+        inference = min(wall[ALL_THREADS], wall[ONE_PER_CORE])
+        allowed = inference + wall[PREPARATION] / encoder.threads
+        needed = processor[PREPARATION] + processor[ONE_PER_CORE]
+        busy = sum(at_work) / (encoder.threads * wall[PIPELINE] * len(files))
+        values = (allowed / wall[PIPELINE], inference / wall[PIPELINE], needed / processor[PIPELINE], busy)
+        for name, value in zip(RATIOS, values, strict=True):
+            ratios[name].append(value)
+    medians = {name: statistics.median(wall[name] for wall in walls) for name in parts}
+    return medians | {name: statistics.median(values) for name, values in ratios.items()}
+
+
+def watch_workers(encoder: Encoder) -> list[float]:
+    """Return a list that gets the seconds for which a worker of the encoder had a batch in hand, for each batch."""
+    seconds: list[float] = []
+    part = encoder._part
+
+    def watched(batch: list[tuple[int, Any]], threads: int) -> EncodedImages:
+        begin = time.perf_counter()
+        try:
+            return part(batch, threads)
+        finally:
+            seconds.append(time.perf_counter() - begin)
+
+    encoder._part = watched  # type: ignore[method-assign]
+    return seconds
 
 
 def compare(encoders: tuple[Encoder, Encoder], files: list[bytes], rounds: int) -> tuple[float, float]:
@@ -133,6 +175,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int)
     parser.add_argument("--images", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
     arguments = parser.parse_args()
     encoder = get_encoder(arguments.encoder, size=arguments.size, threads=arguments.threads)
     print(f"{encoder!r}, {encoder.threads} threads")
@@ -143,21 +186,21 @@ def main() -> None:
             f"{encoder.name} / {other.name}: {wall:.3f} of the time, {processor_time:.3f} of processor time"
         )
         return
+    load, figures = os.getloadavg()[0], {}
     for title, files in (
         ("PNG 32 x 32", small_pngs(arguments.images)),
         ("JPEG 640 x 427", photographs(arguments.images)),
     ):
-        seconds, processor = measure(encoder, files, arguments.rounds)
-        inference = min(seconds["inference, all threads"], seconds["inference, one per core"])
-        allowed = inference + seconds["preparation"] / encoder.threads
+        figures[title] = found = measure(copy.copy(encoder), files, arguments.rounds)
         print(f"\n{title}")
-        for name, value in seconds.items():
-            print(f"  {name:<26} {1e3 * value:7.2f} ms/image  {1 / value:8.1f} images/s")
-        print(f"  {'what the cores allow':<26} {1e3 * allowed:7.2f} ms/image  {1 / allowed:8.1f} images/s")
-        print(f"  pipeline / what the cores allow  {allowed / seconds['pipeline']:.3f}")
-        print(f"  pipeline / bare inference        {inference / seconds['pipeline']:.3f}")
-        parts = processor["preparation"] + processor["inference, one per core"]
-        print(f"  processor time, parts / pipeline {parts / processor['pipeline']:.3f}")
+        for name, value in found.items():
+            if name in RATIOS:
+                print(f"  {name:<34} {value:.3f}")
+            else:
+                print(f"  {name:<26} {1e3 * value:7.2f} ms/image  {1 / value:8.1f} images/s")
+    if arguments.json:
+        about = {"encoder": encoder.name, "threads": encoder.threads, "load": load, "images": figures}
+        arguments.json.write_text(json.dumps(about, indent=1) + "\n")
 
 
 if __name__ == "__main__":

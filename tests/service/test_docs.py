@@ -32,11 +32,14 @@ def test_the_example_runs(
     for name, colour in {"scratch-1": "red", "scratch-2": "red", "dent-1": "blue", "dent-2": "blue"}.items():
         Path(f"{name}.jpg").write_bytes(make_image(colour, rng, kind="JPEG"))
     Path("what-is-this.jpg").write_bytes(make_image("blue", rng, kind="JPEG"))
-    (example,) = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
+    example, packed = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
     names: dict[str, object] = {}
     exec(example.replace("http://127.0.0.1:8000", running.client.url), names)
     names["model"].client.close()  # type: ignore[attr-defined]
     assert capsys.readouterr().out.startswith("dent ")
+    running.client.create("vibration", encoder=None).learn("bearing", features=rng.normal(size=(2, 1280)))
+    exec(packed.replace("http://127.0.0.1:8000", running.client.url), {})
+    assert capsys.readouterr().out == "bearing\n"
 
 
 def test_every_path_of_the_api_is_named(shared: Running) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import http.client
 import json
 import secrets
@@ -293,7 +292,7 @@ class RemoteModel:
 def _body(
     images: Sequence[ImageSource] | None, features: ArrayLike | None, rest: dict[str, Any]
 ) -> tuple[Any, dict[str, str]]:
-    """Return samples and the `rest` as a body and its headers: images as a form, features as JSON."""
+    """Return samples and the `rest` as a body and its headers: images as a form, features packed behind a line."""
     if (images is None) == (features is None):
         raise ValueError("expected images or features, one of them")
     if images is not None:
@@ -301,8 +300,8 @@ def _body(
     rows = np.ascontiguousarray(np.asarray(features), dtype="<f4")
     if rows.ndim != 2:
         raise ValueError(f"expected rows of features, (n, d), got shape {rows.shape}")
-    packed = {"features_base64": base64.b64encode(rows.tobytes()).decode(), "width": rows.shape[1]}
-    return {**packed, **rest}, {}
+    line = json.dumps({"width": rows.shape[1], **rest})
+    return line.encode() + b"\n" + rows.tobytes(), {"content-type": "application/octet-stream"}
 
 
 def _form(images: Sequence[ImageSource], rest: dict[str, Any]) -> tuple[bytes, dict[str, str]]:

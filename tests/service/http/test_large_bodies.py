@@ -43,8 +43,8 @@ def no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
-        (b'{"features": [[0' + b",0" * 250_000 + b"]]}", "send features as features_base64"),
-        (b'{"features": [[0]' + b",[0]" * 250_000 + b"]}", "send features as features_base64"),
+        (b'{"features": [[0' + b",0" * 250_000 + b"]]}", "send features packed"),
+        (b'{"features": [[0]' + b",[0]" * 250_000 + b"]}", "send features packed"),
         (b'{"images": ["' + b"A" * 2**24 + b'"]}', "send images as a form"),
         (b'{"label": "' + b"a" * 2**24 + b'"}', "may have 16777216 bytes"),
     ],

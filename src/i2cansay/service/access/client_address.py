@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 
 
+@lru_cache(maxsize=4096)
 def client_network(address: str) -> str:
     """Return the address itself, or for IPv6 the /64 network, which is what one customer gets.
 

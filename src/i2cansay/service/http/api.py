@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Future
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from fastapi import Header, Request
+from fastapi import Request
 from starlette.requests import ClientDisconnect
 
-from i2cansay.service.errors import ServiceError
+from i2cansay.service.errors import ServiceError, refused
+from i2cansay.service.http.answers import Answers
+from i2cansay.service.http.packed_features import PACKED
 from i2cansay.service.http.schemas import EXAMPLE_IMAGE, ErrorAnswer, LearnBody, PredictBody
 
 Result = TypeVar("Result")
@@ -67,19 +69,37 @@ PREDICT_FORM: dict[str, Any] = {
 BYTES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 }
-PACKED = {"features_base64": ["width"]}
-Key = Annotated[
-    str | None,
-    Header(alias="Idempotency-Key", max_length=200, description="A retry with the same key counts once."),
-]
+NEEDED_BESIDE = {"features_base64": ["width"]}
+PACKED_BODY: dict[str, Any] = {
+    "type": "string",
+    "format": "binary",
+    "description": "Packed features: a line of JSON, a line feed, then rows of little-endian float32, one after "
+    "the other. The line has `width` and the other fields of the JSON body, but no images or features.",
+}
+KEY_LENGTH = 200
+KEY: dict[str, Any] = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "maxLength": KEY_LENGTH},
+    "description": "A retry with the same key counts once.",
+}
+
+
+def key_of(request: Request) -> str:
+    """Return the idempotency key of a request, "" without one."""
+    key = request.headers.get("idempotency-key", "")
+    if len(key) > KEY_LENGTH:
+        raise refused(f"an Idempotency-Key has at most {KEY_LENGTH} characters, got {len(key)}")
+    return key
 
 
 def body_of(
     kind: type[LearnBody] | type[PredictBody], form: dict[str, Any], rest: dict[str, Any]
 ) -> dict[str, Any]:
-    """Describe a body of samples, as JSON or as a form, with examples; `rest` are its other fields."""
+    """Describe a body of samples, as JSON, as a form or packed, with examples; `rest` are its other fields."""
     schema = kind.model_json_schema(ref_template="#/components/schemas/{model}")
-    schema["allOf"] = [_one_of("images", "features", "features_base64"), {"dependentRequired": PACKED}]
+    schema["allOf"] = [_one_of("images", "features", "features_base64"), {"dependentRequired": NEEDED_BESIDE}]
     if issubclass(kind, LearnBody):
         schema["allOf"].append(_one_of("labels", "label"))
     examples = {
@@ -90,6 +110,7 @@ def body_of(
     content = {
         "application/json": {"schema": schema, "examples": examples},
         "multipart/form-data": {"schema": form},
+        PACKED: {"schema": PACKED_BODY},
     }
     return {"requestBody": {"required": True, "content": content}}
 
@@ -105,20 +126,31 @@ async def wait(future: Future[Result], seconds: float, request: Request | None =
 
     A future that is given up is cancelled, so the queue does not begin it or does not go on with it.
     """
-    answer = asyncio.wrap_future(future)
+    answer = Answers.of_this_loop().expect(future)
+    overdue = asyncio.get_running_loop().call_later(seconds, _give_up, answer, _Overdue())
     gone = None if request is None else asyncio.ensure_future(_disconnect(request))
-    waited: list[asyncio.Future[Any]] = [answer] if gone is None else [answer, gone]
+    if gone is not None:
+        gone.add_done_callback(lambda _: _give_up(answer, ClientDisconnect()))
     try:
-        await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        if answer.done():
-            return answer.result()
-        if gone is not None and gone.done():
-            raise ClientDisconnect
+        result: Result = await answer
+        return result
+    except _Overdue:
         sentence = f"no answer within {seconds:g} seconds; repeat a lesson with the same Idempotency-Key"
-        raise ServiceError(503, "timeout", sentence, retry_after=5.0)
+        raise ServiceError(503, "timeout", sentence, retry_after=5.0) from None
     finally:
-        for each in waited:
-            each.cancel()
+        overdue.cancel()
+        future.cancel()
+        if gone is not None:
+            gone.cancel()
+
+
+class _Overdue(Exception):
+    """There was no answer in time."""
+
+
+def _give_up(answer: asyncio.Future[Any], why: Exception) -> None:
+    if not answer.done():
+        answer.set_exception(why)
 
 
 async def _disconnect(request: Request) -> None:

@@ -19,6 +19,7 @@ from i2cansay.service.access.permissions import ANYONE, PermittedRoute, RoutePer
 from i2cansay.service.errors import ServiceError, error_content, refused
 from i2cansay.service.http.api import REFUSALS
 from i2cansay.service.http.bodies import sentence_of
+from i2cansay.service.http.direct_routes import DirectRoutes
 from i2cansay.service.http.health_routes import add_health_routes
 from i2cansay.service.http.json_route import JsonRoute
 from i2cansay.service.http.lesson_routes import add_lesson_routes
@@ -60,6 +61,9 @@ def create_app(service: Service, policy: AccessPolicy | None = None) -> FastAPI:
     routes = [route for route in (*v1.routes, *others.routes) if isinstance(route, PermittedRoute)]
     _add_errors(app, routes)
     app.add_middleware(
+        DirectRoutes, routes=routes, on_http_error=lambda request, error: _http_error(request, error, routes)
+    )
+    app.add_middleware(
         AccessMiddleware,
         policy=policy or AccessPolicy(),
         permissions=RoutePermissions(routes),
@@ -77,33 +81,38 @@ def _add_description(router: APIRouter, app: FastAPI) -> None:
 
 
 def _add_errors(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
-    def answer(error: ServiceError) -> Response:
-        content, headers = error_content(error)
-        return JSONResponse(content, error.status, headers=headers)
-
     @app.exception_handler(ServiceError)
     async def on_service_error(_: Request, error: ServiceError) -> Response:
-        return answer(error)
+        return _answer(error)
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid(_: Request, error: RequestValidationError) -> Response:
-        return answer(refused(sentence_of(error.errors()[0])))
+        return _answer(refused(sentence_of(error.errors()[0])))
 
     @app.exception_handler(HTTPException)
     async def on_http_error(request: Request, error: HTTPException) -> Response:
-        headers = dict(error.headers or {})
-        sentence = str(error.detail)
-        if error.status_code == 405:
-            headers = {"allow": ", ".join(_methods(routes, request.scope))}
-            if request.method == "OPTIONS":
-                return Response(status_code=204, headers=headers)
-            sentence = f"this address takes {headers['allow']}, not {request.method[:20]}"
-        elif error.status_code == 404:
-            sentence = "there is nothing at this address; /v1/openapi.json lists what there is"
-        code = CODES.get(error.status_code, "refused")
-        response = answer(ServiceError(error.status_code, code, sentence))
-        response.headers.update(headers)
-        return response
+        return await _http_error(request, error, routes)
+
+
+def _answer(error: ServiceError) -> Response:
+    content, headers = error_content(error)
+    return JSONResponse(content, error.status, headers=headers)
+
+
+async def _http_error(request: Request, error: HTTPException, routes: Sequence[BaseRoute]) -> Response:
+    headers = dict(error.headers or {})
+    sentence = str(error.detail)
+    if error.status_code == 405:
+        headers = {"allow": ", ".join(_methods(routes, request.scope))}
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers=headers)
+        sentence = f"this address takes {headers['allow']}, not {request.method[:20]}"
+    elif error.status_code == 404:
+        sentence = "there is nothing at this address; /v1/openapi.json lists what there is"
+    code = CODES.get(error.status_code, "refused")
+    response = _answer(ServiceError(error.status_code, code, sentence))
+    response.headers.update(headers)
+    return response
 
 
 def _methods(routes: Sequence[BaseRoute], scope: Scope) -> list[str]:

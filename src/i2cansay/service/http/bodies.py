@@ -19,6 +19,7 @@ from i2cansay.service.errors import refused, too_large
 from i2cansay.service.http.api import wait
 from i2cansay.service.http.form import read_form, take_form
 from i2cansay.service.http.json_text import read_json, take_json
+from i2cansay.service.http.packed_features import is_packed, line_and_rows, rows_of, take_packed
 from i2cansay.service.http.schemas import LearnBody, PredictBody, SamplesBody, TestBody
 from i2cansay.service.label_text import check_label
 from i2cansay.service.limits import Limits
@@ -72,6 +73,8 @@ async def _read(
     kind = request.headers.get("content-type", "")
     if _is_form(kind):
         body, values = await take_form(request), 0
+    elif is_packed(kind):
+        body, values = await take_packed(request, limits)
     else:
         body, values = await take_json(request, limits)
     if len(body) <= LARGE:
@@ -94,7 +97,7 @@ def _in_turn(
 def _learning(data: bytearray, kind: str, limits: Limits) -> ParsedBody:
     if _is_form(kind):
         return _labelled_form(*_form(data, kind, limits), limits)
-    return _labelled(_json(data, LearnBody, limits), limits)
+    return _labelled(*_written(data, kind, LearnBody, limits), limits)
 
 
 def _testing(data: bytearray, kind: str, limits: Limits) -> ParsedBody:
@@ -102,8 +105,8 @@ def _testing(data: bytearray, kind: str, limits: Limits) -> ParsedBody:
         files, fields = _form(data, kind, limits)
         error, new_error = (_rate(name, fields.get(name, ["0.05"])[0]) for name in RATES)
         return replace(_labelled_form(files, fields, limits), error=error, new_error=new_error)
-    body = _json(data, TestBody, limits)
-    return replace(_labelled(body, limits), error=body.error, new_error=body.new_error)
+    body, rows = _written(data, kind, TestBody, limits)
+    return replace(_labelled(body, rows, limits), error=body.error, new_error=body.new_error)
 
 
 def _labelled_form(files: list[bytes], fields: dict[str, list[Any]], limits: Limits) -> ParsedBody:
@@ -112,8 +115,8 @@ def _labelled_form(files: list[bytes], fields: dict[str, list[Any]], limits: Lim
     return _parsed(files, None, _labels(body, len(files), limits), limits)
 
 
-def _labelled(body: LearnBody, limits: Limits) -> ParsedBody:
-    images, features = _samples(body)
+def _labelled(body: LearnBody, rows: bytes | None, limits: Limits) -> ParsedBody:
+    images, features = _samples(body, rows)
     n = len(images) if images is not None else len(features)  # type: ignore[arg-type]
     return _parsed(images, features, _labels(body, n, limits), limits)
 
@@ -127,8 +130,8 @@ def _asking(data: bytearray, kind: str, limits: Limits) -> ParsedBody:
         error, new_error = (_rate(name, fields.get(name, ["0.05"])[0]) for name in RATES)
         parsed = _parsed(files, None, (), limits)
         return replace(parsed, top=int(top), error=error, new_error=new_error)
-    body = _json(data, PredictBody, limits)
-    images, features = _samples(body)
+    body, rows = _written(data, kind, PredictBody, limits)
+    images, features = _samples(body, rows)
     parsed = _parsed(images, features, (), limits)
     return replace(parsed, top=body.top, error=body.error, new_error=body.new_error)
 
@@ -164,6 +167,16 @@ def _form(data: bytearray, kind: str, limits: Limits) -> tuple[list[bytes], dict
     return [data for _, data in form.files], fields
 
 
+def _written(
+    data: bytearray, content_type: str, kind: type[Checked], limits: Limits
+) -> tuple[Checked, bytes | None]:
+    """Return the fields of a body, and the bytes of its rows where they are packed."""
+    if not is_packed(content_type):
+        return _json(data, kind, limits), None
+    line, rows = line_and_rows(data)
+    return _json(line, kind, limits), rows
+
+
 def _json(data: bytearray, kind: type[Checked], limits: Limits) -> Checked:
     found = read_json(data)
     for name in found:
@@ -189,8 +202,12 @@ def sentence_of(problem: object) -> str:
     return f"{where}: {problem['msg']}" if where else str(problem["msg"])
 
 
-def _samples(body: SamplesBody) -> tuple[list[bytes] | None, Float32 | None]:
+def _samples(body: SamplesBody, rows: bytes | None) -> tuple[list[bytes] | None, Float32 | None]:
     ways = [way for way in (body.images, body.features, body.features_base64) if way is not None]
+    if rows is not None:
+        if ways:
+            raise refused("the line before packed features has no images, features or features_base64")
+        return None, rows_of(rows, body.width, "a body of packed features")
     if len(ways) != 1:
         raise refused("expected one of images, features and features_base64")
     if body.images is not None:
@@ -202,10 +219,7 @@ def _samples(body: SamplesBody) -> tuple[list[bytes] | None, Float32 | None]:
         with np.errstate(over="ignore"):  # what overflows is refused in a moment
             return None, np.array(body.features, dtype=np.float32)
     data = _decoded(body.features_base64 or "", "features_base64")
-    width = body.width
-    if width is None or not data or len(data) % (4 * width):
-        raise refused(f"features_base64 needs width, and 4 x width bytes per row; got {len(data)} bytes")
-    return None, np.frombuffer(data, dtype="<f4").reshape(-1, width).astype(np.float32)
+    return None, rows_of(data, body.width, "features_base64")
 
 
 def _decoded(text: str, what: str) -> bytes:
@@ -237,7 +251,9 @@ def _parsed(
         _check_count("rows of features", len(features), limits.rows)
         _check_count("columns of features", features.shape[1], limits.width)
         if not (np.abs(features) < LARGEST).all():  # NaN compares false
-            raise refused(f"features must be finite and below {LARGEST:g}")
+            raise refused(
+                f"features must be finite and below {LARGEST:g}; packed, they are little-endian float32"
+            )
     return ParsedBody(images, features, labels)
 
 

@@ -16,15 +16,15 @@ async def take_json(request: Request, limits: Limits) -> tuple[bytearray, int]:
     body, values = bytearray(), 1
     announced = request.headers.get("content-length", "")
     if announced.isascii() and announced.isdecimal():
-        _check_size(int(announced[:20]), values, limits)
+        check_size(int(announced[:20]), values, limits)
     async for piece in request.stream():
         body += piece
         values += piece.count(b",")
-        _check_size(len(body), values, limits)
+        check_size(len(body), values, limits)
     return body, values
 
 
-def _check_size(length: int, values: int, limits: Limits) -> None:
+def check_size(length: int, values: int, limits: Limits) -> None:
     """Refuse bodies that are expensive to parse. Nesting adds at most as many values as the depth allowed."""
     if length > limits.json_bytes:
         raise too_large(
@@ -33,8 +33,8 @@ def _check_size(length: int, values: int, limits: Limits) -> None:
         )
     if values > limits.json_values:
         raise too_large(
-            f"a request in JSON may have {limits.json_values} values, this one has more; send features as "
-            "features_base64, or in parts"
+            f"a request in JSON may have {limits.json_values} values, this one has more; send features packed "
+            "(application/octet-stream), or in parts"
         )
 
 

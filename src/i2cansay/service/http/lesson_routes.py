@@ -12,8 +12,9 @@ from fastapi.responses import JSONResponse
 from i2cansay.core.types import Float32
 from i2cansay.service.access.permissions import needs
 from i2cansay.service.errors import too_large
-from i2cansay.service.http.api import LEARN_FORM, PREDICT_FORM, Key, body_of, wait
+from i2cansay.service.http.api import KEY, LEARN_FORM, PREDICT_FORM, body_of, key_of, wait
 from i2cansay.service.http.bodies import ParsedBody, to_learn, to_predict
+from i2cansay.service.http.direct_routes import direct
 from i2cansay.service.http.schemas import (
     ClassesAnswer,
     LabelBody,
@@ -60,11 +61,12 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         "/models/{name}/learn",
         dependencies=[needs("teach")],
         response_model=LessonAnswer,
-        openapi_extra=body_of(LearnBody, LEARN_FORM, {"label": "scratch"}),
+        openapi_extra={**body_of(LearnBody, LEARN_FORM, {"label": "scratch"}), "parameters": [KEY]},
     )
-    async def learn(name: str, request: Request, key: Key = None) -> Response:
+    @direct
+    async def learn(name: str, request: Request) -> Response:
         """Learn labelled samples, all or none. The answer comes once they are on the disk."""
-        model = service.model(name)
+        model, key = service.model(name), key_of(request)
         parsed = await to_learn(request, limits)
         X = await features_of(service, model, parsed, request)
         who, digest, content = request.state.who, None, b""
@@ -85,6 +87,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         response_model=PredictionsAnswer,
         openapi_extra=body_of(PredictBody, PREDICT_FORM, {"top": 3}),
     )
+    @direct
     async def predict(name: str, request: Request) -> Response:
         """Predict samples: the likeliest classes, and how far each answer can be relied on."""
         model = service.model(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -18,7 +19,8 @@ class Batcher(Generic[Item, Answer]):
     """A bounded queue and one worker, which takes all items that have gathered.
 
     No timer waits for a batch to fill. While one batch is at work the next one gathers, so a lone request is served
-    at once and a crowd is served together.
+    at once and a crowd is served together. An event loop submits what it has read in one round together: the worker
+    would otherwise take the first request alone, at the loop's next system call.
 
     Parameters
     ----------
@@ -56,13 +58,14 @@ class Batcher(Generic[Item, Answer]):
         self._together = together
         self._weight = weight
         self._queue: deque[tuple[Item, Future[Answer]]] = deque()
+        self._round: list[tuple[Item, Future[Answer]]] = []
         self._wake = threading.Condition()
         self._closed = False
         self._thread = threading.Thread(target=self._run, name=f"i2cansay-{name}", daemon=True)
         self._thread.start()
 
     def __len__(self) -> int:
-        return len(self._queue)
+        return len(self._queue) + len(self._round)
 
     def submit(self, item: Item) -> Future[Answer]:
         """Queue an item; raise ServiceError where the queue is full or closed."""
@@ -70,17 +73,31 @@ class Batcher(Generic[Item, Answer]):
         with self._wake:
             if self._closed:
                 raise stopping()
-            if len(self._queue) >= self._waiting:
+            if len(self) >= self._waiting:
                 raise busy(self.name)
-            self._queue.append((item, future))
-            self._wake.notify()
+            self._round.append((item, future))
+            loop = _running_loop()
+            if loop is None:
+                self._queue_round()
+            elif len(self._round) == 1:
+                loop.call_soon(self._end_round)
         return future
+
+    def _end_round(self) -> None:
+        with self._wake:
+            self._queue_round()
+
+    def _queue_round(self) -> None:
+        """Give the worker what was submitted; the lock must be held."""
+        self._queue.extend(self._round)
+        self._round.clear()
+        self._wake.notify()
 
     def close(self) -> None:
         """Accept no more items, finish the waiting ones, and end the thread."""
         with self._wake:
             self._closed = True
-            self._wake.notify()
+            self._queue_round()
         self._thread.join()
         # `work` is usually a method of whoever holds this queue. A deleted model would stay in memory, up to a
         # quarter of a gigabyte, until the collector of cycles comes round.
@@ -117,6 +134,13 @@ class Batcher(Generic[Item, Answer]):
                 future.set_exception(answer)
             else:
                 future.set_result(answer)
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def _nothing(_: object) -> list[Any]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress, islice
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from i2cansay.core.types import Features, Float64
 from i2cansay.learners.base import OnlineClassifier
@@ -16,7 +19,7 @@ from i2cansay.service.model.class_map import ClassMap
 from i2cansay.service.model.curve import Curve
 from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.requests import Question
-from i2cansay.service.model.taught_rows import PrequentialScores
+from i2cansay.service.model.taught_rows import Integers, PrequentialScores
 
 Verdict: TypeAlias = Literal["sure", "unsure", "new"]
 
@@ -110,7 +113,7 @@ class Snapshot:
             finite_scores(live, np.zeros((1, live.n_features_in_), dtype=np.float32))
         return cls(state.version, live, tuple(lines), state.curve, state.width, state.numbers())
 
-    @property
+    @cached_property
     def tested(self) -> int:
         """On how many samples verdicts rest: predicted before they were learnt; those of long ago count less."""
         return 0 if self.learner is None else round(self.learner._evidence.weight)
@@ -129,36 +132,58 @@ class Snapshot:
         scores = finite_scores(self.learner, X)
         probabilities = self.learner._temperature.probabilities(scores)
         novelty = self.learner.novelty(X) if hasattr(self.learner, "novelty") else None
-        answers, start = [], 0
-        for question in questions:
-            rows = slice(start, start + len(question.X))
-            start = rows.stop
-            strange = None if novelty is None else novelty[rows]
-            answers.append(self._answers(question, scores[rows], probabilities[rows], strange))
-        return answers
+        return self._answers(questions, scores, probabilities, novelty)
 
     def _answers(
-        self, asked: Question, scores: Features, probabilities: Float64, novelty: Float64 | None
-    ) -> list[Prediction]:
+        self,
+        questions: Sequence[Question],
+        scores: Features,
+        probabilities: Float64,
+        novelty: Float64 | None,
+    ) -> list[list[Prediction]]:
+        """Answer all questions from the scores of their rows, one after the other in (n, c)."""
+        assert self.learner is not None
+        verdicts, sets = self._verdicts_and_sets(questions, probabilities, novelty)
+        names = self.learner.classes_.tolist()
+        top = max(question.top for question in questions)
+        order = (-scores).argsort(axis=1, kind="stable")[:, :top]
+        # Lists, for all rows at once: one number at a time out of an array takes longer than the prediction.
+        columns = order.tolist()
+        shares = np.take_along_axis(probabilities, order, axis=1).tolist()
+        possible = np.take_along_axis(sets, order, axis=1).tolist()
+        sizes = sets.sum(axis=1).tolist()
+        strange = [None] * len(columns) if novelty is None else _finite_or_none(novelty)
+        rows = iter(zip(columns, shares, possible, verdicts, sizes, strange, strict=True))
+        answers: list[list[Prediction]] = []
+        for question in questions:
+            answers.append([])
+            for places, likely, in_set, verdict, size, novel in islice(rows, len(question.X)):
+                labels = [names[place] for place in places[: question.top]]
+                guesses = tuple(map(ClassProbability, labels, likely))
+                chosen = tuple(compress(labels, in_set))
+                answers[-1].append(Prediction(labels[0], likely[0], verdict, size, chosen, guesses, novel))
+        return answers
+
+    def _verdicts_and_sets(
+        self, questions: Sequence[Question], probabilities: Float64, novelty: Float64 | None
+    ) -> tuple[list[Verdict], NDArray[np.bool_]]:
+        """Return the verdict, (n,), and the set, (n, c), for each row at the error rates of its question."""
         assert self.learner is not None
         # Not by `verdicts` and `predict_set`: both would compute the scores again.
         evidence = self.learner._evidence
-        verdicts = evidence.verdicts(probabilities, novelty, error=asked.error, new_error=asked.new_error)
-        sets = evidence.sets(probabilities, asked.error)
-        labels = self.learner.classes_.tolist()
-        order = (-scores).argsort(axis=1, kind="stable")[:, : asked.top]
-        return [
-            Prediction(
-                labels[columns[0]],
-                float(probabilities[row, columns[0]]),
-                verdicts[row].item(),
-                int(sets[row].sum()),
-                tuple(labels[c] for c in columns if sets[row, c]),
-                tuple(ClassProbability(labels[c], float(probabilities[row, c])) for c in columns),
-                None if novelty is None or not np.isfinite(novelty[row]) else float(novelty[row]),
-            )
-            for row, columns in enumerate(order.tolist())
-        ]
+        verdicts = np.empty(len(probabilities), dtype=object)
+        sets = np.empty(probabilities.shape, dtype=bool)
+        by_rates: dict[tuple[float, float], list[Integers]] = {}
+        start = 0
+        for question in questions:
+            rows = np.arange(start, start := start + len(question.X))
+            by_rates.setdefault((question.error, question.new_error), []).append(rows)
+        for (error, new_error), parts in by_rates.items():
+            rows = np.concatenate(parts)
+            shares, strange = probabilities[rows], None if novelty is None else novelty[rows]
+            verdicts[rows] = evidence.verdicts(shares, strange, error=error, new_error=new_error)
+            sets[rows] = evidence.sets(shares, error)
+        return verdicts.tolist(), sets
 
     def test(self, X: Features, labels: list[str]) -> PrequentialScores:
         """Predict rows, (n, d), that are about to be learnt; only those of known classes count."""
@@ -172,3 +197,7 @@ class Snapshot:
         return PrequentialScores(
             np.isin(given, known), self.learner.classes_[best] == given, numbers[best].astype(np.int64)
         )
+
+
+def _finite_or_none(values: Float64) -> list[float | None]:
+    return [value if math.isfinite(value) else None for value in values.tolist()]

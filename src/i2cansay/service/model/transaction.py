@@ -293,8 +293,9 @@ class Transaction:
         """Drop the oldest lessons where there are too many, or too many rows as wide as these."""
         lessons = self.state.lessons
         most = min(LESSON_ROWS, LESSON_BYTES // (rows.X.itemsize * rows.X.shape[1]))
-        while len(lessons) > LESSONS or sum(len(lesson.rows) for lesson in lessons.values()) > most:
-            del lessons[next(iter(lessons))]
+        n_rows = sum(len(lesson.rows) for lesson in lessons.values())
+        while len(lessons) > LESSONS or n_rows > most:
+            n_rows -= len(lessons.pop(next(iter(lessons))).rows)
 
     # -- the end --------------------------------------------------------------------------------------------
 

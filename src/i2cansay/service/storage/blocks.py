@@ -68,11 +68,23 @@ def changed_blocks(state: State, before: State) -> list[StateBlock]:
     changed = []
     for name, array in state.items():
         new, old = _bytes(array), _bytes(before[name]) if name in before else np.zeros(0, np.uint8)
-        for number in range(n_blocks(array)):
-            piece = new[number * BLOCK : (number + 1) * BLOCK]
-            if not np.array_equal(piece, old[number * BLOCK : (number + 1) * BLOCK]):
-                changed.append(StateBlock(name, number, piece.tobytes()))
+        for number in _different(new, old):
+            changed.append(StateBlock(name, number, new[number * BLOCK : (number + 1) * BLOCK].tobytes()))
     return changed
+
+
+def _different(new: NDArray[np.uint8], old: NDArray[np.uint8]) -> list[int]:
+    """Return the numbers of the blocks of `new` that `old` does not have in the same place."""
+    whole = (
+        min(len(new), len(old)) // BLOCK
+    )  # blocks that are full in both: compared at once, eight bytes at a time
+    words = [each[: whole * BLOCK].view(np.uint64).reshape(whole, BLOCK // 8) for each in (new, old)]
+    numbers: list[int] = np.flatnonzero((words[0] != words[1]).any(axis=1)).tolist()
+    for number in range(whole, -(-len(new) // BLOCK)):
+        piece = slice(number * BLOCK, (number + 1) * BLOCK)
+        if not np.array_equal(new[piece], old[piece]):
+            numbers.append(number)
+    return numbers
 
 
 def surplus_blocks(state: State, before: State) -> list[tuple[str, int]]:
