@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
@@ -49,6 +49,10 @@ OLDER = (
     "Images and their features are not stored, so older lessons cannot be taken back: features stay in memory for "
     f"{LESSON_SECONDS / 60:.0f} minutes, those of the last {LESSONS} lessons, and not beyond a restart."
 )
+Series = Annotated[
+    str,
+    Query(max_length=64, description="The same for lessons that are taught together, as parts of a folder."),
+]
 LessonId = Annotated[str, Path(max_length=100, examples=["257ab10b54a1cc62"])]
 
 
@@ -62,7 +66,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         response_model=LessonAnswer,
         openapi_extra=body_of(LearnBody, LEARN_FORM, {"label": "scratch"}),
     )
-    async def learn(name: str, request: Request, key: Key = None) -> Response:
+    async def learn(name: str, request: Request, key: Key = None, series: Series = "") -> Response:
         """Learn labelled samples, all or none. The answer comes once they are on the disk."""
         model = service.model(name)
         parsed = await to_learn(request, limits)
@@ -73,7 +77,9 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
             content = await run_in_threadpool(
                 lesson_digest, key, parsed.labels, parsed.images, parsed.features
             )
-        lesson = await wait(model.teach(Learn(X, parsed.labels, digest, who, content)), limits.seconds)
+        lesson = await wait(
+            model.teach(Learn(X, parsed.labels, digest, who, content, series)), limits.seconds
+        )
         assert isinstance(lesson, LessonResult)
         return JSONResponse(
             {**asdict(lesson), "durable": all(lesson.durable), "durable_samples": list(lesson.durable)}
@@ -109,21 +115,23 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
 
     @router.post("/models/{name}/undo", dependencies=[needs("teach")], response_model=RevisionAnswer)
     async def undo(name: str, body: UndoBody, request: Request) -> Response:
-        """Take a lesson back while its features are in memory."""
-        return await change(name, Undo(body.lesson, request.state.who))
+        """Take a lesson back, or one class of it, while its features are in memory."""
+        return await change(name, Undo(body.lesson, request.state.who, one_class(body.only)))
 
     @router.get("/models/{name}/lessons", dependencies=[needs("teach")], response_model=UndoableLessonsAnswer)
-    async def lessons(name: str) -> Response:
+    async def lessons(name: str, request: Request) -> Response:
         """List the lessons that can still be taken back or moved to another class, the newest first."""
         lines = await run_in_threadpool(service.model(name).lessons)
-        return JSONResponse({"lessons": [asdict(line) for line in lines], "older": OLDER})
+        seen = (line.seen_by(request.state.who, request.state.scope) for line in lines)
+        return JSONResponse({"lessons": [asdict(line) for line in seen], "older": OLDER})
 
     @router.post(
         "/models/{name}/lessons/{id}/move", dependencies=[needs("teach")], response_model=RevisionAnswer
     )
     async def move(name: str, id: LessonId, body: MoveBody, request: Request) -> Response:
-        """Learn the samples of a lesson under another label, all or none, while their features are in memory."""
-        return await change(name, Move(id, check_label(body.label, limits), request.state.who))
+        """Learn a lesson, or one class of it, under another label, all or none, while its features are in memory."""
+        label = check_label(body.label, limits)
+        return await change(name, Move(id, label, request.state.who, one_class(body.only)))
 
     @router.get("/models/{name}/classes", dependencies=[needs("predict")], response_model=ClassesAnswer)
     async def classes(name: str) -> Response:
@@ -149,6 +157,11 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         done = await wait(service.model(name).teach(request), limits.seconds)
         assert isinstance(done, RevisionResult)
         return JSONResponse(asdict(done))
+
+
+def one_class(label: str | None) -> str | None:
+    """Return the label of a class as the model knows it, or None for all classes."""
+    return None if label is None else normalized_label(label)
 
 
 async def features_of(service: Service, model: ServedModel, parsed: ParsedBody, request: Request) -> Float32:
