@@ -2,8 +2,10 @@
 
 import { Refusal, api } from "../state/api.js";
 import { isImage, named } from "../state/files.js";
+import { similar } from "../state/labels.js";
 import { inOrder, keyOf, paint, renamed } from "../state/slots.js";
 import { state, watch } from "../state/store.js";
+import { relabelImages } from "../state/taught.js";
 import { fresh } from "../work/attempt.js";
 import { forget } from "../work/forget.js";
 import { lookAgain } from "../work/look.js";
@@ -73,12 +75,18 @@ async function add() {
 }
 
 async function rename(label) {
-  const answered = await ask({ title: `Rename “${label}”`, field: "New name", value: label, yes: "Rename" });
+  const others = state.classes.map((each) => each.label).filter((each) => each !== label);
+  const check = (name) => (others.includes(name) ? `There is a class called ${name} already.` : "");
+  const answered = await ask({ title: `Rename “${label}”`, field: "New name", value: label, yes: "Rename", check });
   if (!answered || answered.value === label) return;
   const name = answered.value;
+  const close = similar(name, others);
+  const text = "Two names for one thing are two classes. To make one of two, teach the images as one of them.";
+  if (close && !(await ask({ title: `Call it “${name}” beside “${close}”?`, text, yes: "Rename" }))) return;
   await fresh(async () => {
     await api.rename(state.model, label, name);
     renamed(label, name);
+    relabelImages(label, name);
     notice(`${label} is now called ${name}.`);
     await refresh();
     lookAgain();
