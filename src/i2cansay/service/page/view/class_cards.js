@@ -15,6 +15,8 @@ import { ask } from "./dialog.js";
 import { ago, at, button, make, many, percent } from "./element.js";
 import { complain, notice } from "./overlay.js";
 
+const SECOND = "Now a second thing: show images of it, and give it another name. From two on it tells them apart.";
+const NEW = "Now show it something it has not seen. It says what it sees, and how sure it is. Correct it where it is wrong.";
 /** The class that the chosen files are for. */
 let wanted = "";
 
@@ -25,7 +27,9 @@ function showClasses() {
   const [label, act] = [held?.closest("li").dataset.label, held?.textContent];
   at("classes").replaceChildren(...inOrder(classes).map((each) => classCard(each, most, leaving.has(each.label))));
   at("total").textContent = classes.length ? many(classes.reduce((sum, { count }) => sum + count, 0)) : "";
-  at("nothing").hidden = classes.length > 0;
+  at("nothing").hidden = at("no-classes").hidden = classes.length > 0;
+  at("next").hidden = !classes.length;
+  at("next").textContent = classes.length === 1 ? SECOND : NEW;
   if (held) {
     const card = [...at("classes").children].find((each) => each.dataset.label === label);
     [...(card?.querySelectorAll("button") ?? [])].find((each) => each.textContent === act)?.focus();

@@ -48,7 +48,7 @@ export async function openModel(wanted = "") {
 async function newModel() {
   const choices = await fresh(api.choices);
   if (!choices) return;
-  const text = "A model of its own, which knows nothing yet.";
+  const text = `It knows nothing yet. For its name: ${NAME_RULE.toLowerCase()}`;
   const chosen = await ask({ title: "New model", text, field: "Name", choices, yes: "Make it", check: nameProblem });
   if (!chosen) return;
   await fresh(async () => {

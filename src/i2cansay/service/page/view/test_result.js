@@ -11,9 +11,9 @@ import { TAGS } from "./verdict.js";
 import { show } from "./ways_in.js";
 
 const PROMISE = {
-  sure: "promised: at least 95 in 100",
+  sure: "promised: 95 in 100",
   unsure: "no promise",
-  new: "these it would rather not name",
+  new: "not named",
 };
 
 function verdictLine(verdict, [count, right]) {
@@ -44,6 +44,9 @@ function showResult() {
   table.append(head, ...Object.entries(result.verdicts).map(([verdict, counts]) => verdictLine(verdict, counts)));
   const notes = [];
   if (result.left) notes.push(`Stopped: ${many(result.left)} not tested.`);
+  if (result.tested && !result.verdicts.sure[0]) {
+    notes.push("It was sure of nothing: for that, more images of what it knows must have been predicted while it learnt.");
+  }
   if (result.strange) notes.push(`Of ${many(result.strange)} of classes it does not know, ${result.seenAsNew} looked new to it.`);
   place.replaceChildren(headline, ...(result.tested ? [table] : []));
   if (notes.length) place.append(make("p", "faint", notes.join(" ")));
