@@ -61,9 +61,10 @@ class Page:
         return elements
 
     def button(self, name: str) -> WebElement:
-        """Return the button that is called so."""
+        """Return the button that is called so, scrolled to where nothing floats above it."""
         for element in self.all("button"):
             if element.is_displayed() and name in (element.accessible_name, element.text):
+                self.driver.execute_script("arguments[0].scrollIntoView({ block: 'center' })", element)
                 return element
         raise AssertionError(f"there is no button {name!r}; the page says: {self.text}")
 
