@@ -20,3 +20,5 @@ class Look(NamedTuple):
 LOOKS = [Look(size, dark) for size in ("desktop", "phone") for dark in (False, True)]
 everywhere = pytest.mark.parametrize("look", LOOKS, ids=str)
 """For tests of the ways through the page that people take most."""
+large_and_small = pytest.mark.parametrize("look", [Look("desktop", False), Look("phone", True)], ids=str)
+"""For the others: both sizes, and both colour schemes."""

@@ -9,7 +9,7 @@ from selenium.webdriver.common.keys import Keys
 
 from i2cansay.service.access.tokens import Scope
 from i2cansay.service.client import Client
-from tests.browser.looks import Look, everywhere
+from tests.browser.looks import Look, everywhere, large_and_small
 from tests.browser.page import Page, class_folder, defects
 from tests.browser.screenshots import photograph
 from tests.browser.test_teaching import counts, two_classes
@@ -19,7 +19,7 @@ Opener = Callable[..., Page]
 TOKENS: dict[str, Scope] = {"anna": "teach", "bert": "teach", "chief": "admin"}
 
 
-@everywhere
+@large_and_small
 def test_lessons_are_taken_back_and_moved(
     service: Running, open_page: Opener, tmp_path: Path, look: Look
 ) -> None:

@@ -11,7 +11,7 @@ import onnxruntime
 from PIL import Image
 from selenium.webdriver.common.keys import Keys
 
-from tests.browser.looks import Look, everywhere
+from tests.browser.looks import Look, large_and_small
 from tests.browser.page import Page, defects
 from tests.browser.screenshots import photograph
 from tests.browser.test_teaching import two_classes
@@ -52,7 +52,7 @@ def test_out_and_in(service: Running, open_page: Opener, tmp_path: Path) -> None
     assert page.attribute("#model", "value") == "copy"
 
 
-@everywhere
+@large_and_small
 def test_what_it_decides_as_onnx(service: Running, open_page: Opener, tmp_path: Path, look: Look) -> None:
     two_classes(service, tmp_path)
     page = open_page(service.client.url, **look._asdict())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from selenium.webdriver.common.keys import Keys
 
-from tests.browser.looks import Look, everywhere
+from tests.browser.looks import Look, everywhere, large_and_small
 from tests.browser.page import Page, defects
 from tests.browser.screenshots import photograph
 from tests.service.running import Running
@@ -119,7 +119,7 @@ def test_keys_and_buttons_teach_single_images(service: Running, open_page: Opene
     assert sum(counts(service).values()) == 11
 
 
-@everywhere
+@large_and_small
 def test_picking_by_what_it_says(seeing: Running, open_page: Opener, tmp_path: Path, look: Look) -> None:
     much(seeing, tmp_path)
     page = open_page(seeing.client.url, **look._asdict())
@@ -173,7 +173,7 @@ def test_similar_labels_are_asked_about(service: Running, open_page: Opener, tmp
     page.until(lambda: counts(service) == {"scratch": 4, "dent": 6, "dents": 2})
 
 
-@everywhere
+@large_and_small
 def test_class_cards(service: Running, open_page: Opener, tmp_path: Path, look: Look) -> None:
     two_classes(service, tmp_path)
     page = open_page(service.client.url, **look._asdict())
@@ -229,7 +229,7 @@ def test_a_class_that_is_taught_is_not_forgotten(service: Running, open_page: Op
     assert counts(service) == {"scratch": 5, "dent": 6}
 
 
-@everywhere
+@large_and_small
 def test_a_class_is_forgotten_after_a_moment(
     service: Running, open_page: Opener, tmp_path: Path, look: Look
 ) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 
-from tests.browser.looks import Look, everywhere
+from tests.browser.looks import Look, everywhere, large_and_small
 from tests.browser.page import Page, class_folder, defects
 from tests.browser.screenshots import photograph
 from tests.browser.test_teaching import counts, two_classes
@@ -166,7 +166,7 @@ def test_a_photograph_on_a_phone(service: Running, open_page: Opener, tmp_path: 
     page.until(lambda: len(page.all(".image")) == 1)
 
 
-@everywhere
+@large_and_small
 def test_the_camera(service: Running, open_page: Opener, look: Look) -> None:
     page = open_page(service.client.url, **look._asdict())
     page.button("Use the camera").click()
@@ -191,7 +191,7 @@ def test_the_camera(service: Running, open_page: Opener, look: Look) -> None:
     assert page.complaints() == []
 
 
-@everywhere
+@large_and_small
 def test_the_camera_rests_in_other_views(service: Running, open_page: Opener, look: Look) -> None:
     page = open_page(service.client.url, **look._asdict())
     seen = "return document.getElementById('video').srcObject?.getTracks().map(track => track.readyState)"

@@ -60,12 +60,17 @@ function say(problem) {
   at("ask-input").setAttribute("aria-invalid", String(Boolean(problem)));
 }
 
-// Enter in the field means yes: the first button of the form is Cancel.
-at("ask-input").addEventListener("keydown", (event) => {
-  if (event.key !== "Enter") return;
-  event.preventDefault();
-  at("ask-form").requestSubmit(at("ask-yes"));
-});
+/** Enter in a field or a choice of a form presses a button of it: else it would press the first, which is Cancel. */
+export function enterPresses(form, chosen) {
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
+    event.preventDefault();
+    const pressed = chosen();
+    if (!pressed.disabled) form.requestSubmit(pressed);
+  });
+}
+
+enterPresses(at("ask-form"), () => at("ask-yes"));
 at("ask-input").addEventListener("input", () => say(""));
 at("ask-form").addEventListener("submit", (event) => {
   const problem = event.submitter?.value === "yes" ? problemOf(at("ask-input").value.trim()) : "";

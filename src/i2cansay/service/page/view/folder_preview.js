@@ -6,6 +6,7 @@ import { similar, soundsLike } from "../state/labels.js";
 import { state, teachable } from "../state/store.js";
 import { teach } from "../work/teach.js";
 import { test } from "../work/test.js";
+import { enterPresses } from "./dialog.js";
 import { at, listed, make, many } from "./element.js";
 import { preview } from "./thumbnail.js";
 
@@ -103,6 +104,8 @@ export async function offerFolder({ classes, loose, others, purpose, show }) {
   if (wanted === "look") await show(included().flatMap(({ files }) => files));
   if (["teach", "look"].includes(wanted) && loose.length) await show(loose);
 }
+
+enterPresses(at("folder").querySelector("form"), () => at(at("folder-teach").hidden ? "folder-test" : "folder-teach"));
 
 function open(first) {
   const dialog = at("folder");
