@@ -164,7 +164,7 @@ def test_nothing_is_too_wide_or_too_small(
 @pytest.mark.parametrize("look", [look for look in LOOKS if look.size == "phone"], ids=str)
 def test_many_classes_on_a_phone(service: Running, open_page: Opener, tmp_path: Path, look: Look) -> None:
     names = [f"part {number:02d}" for number in range(1, 24)]
-    names.append("a part with a name as long as the person on the night shift made it")
+    names.append("the part with a name as long as the person on the night shift made it")
     kinds = ["scratch", "dent", "rust", "clean"]
     for turn in range(2):  # the second time each is tested
         images = [defects(tmp_path, kinds[index % 4], 1, seed=100 * turn + index)[0] for index in range(24)]
