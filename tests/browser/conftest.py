@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,7 @@ else:
         """A service with one model of the usual choice, for tests of what it says."""
         yield from with_a_model(tmp_path, "")
 
-    def start_browser(profile: Path, flags: Sequence[str] = ()) -> webdriver.Chrome:
+    def start_browser(profile: Path, flags: Sequence[str] = ()) -> Any:
         """Start a browser with a profile of its own."""
         options = webdriver.ChromeOptions()
         for flag in (*FLAGS, *flags, f"--user-data-dir={profile}"):
@@ -61,7 +62,7 @@ else:
         found = Path("/usr/bin/chromedriver")
         return webdriver.Chrome(options, webdriver.ChromeService(str(found) if found.exists() else None))
 
-    def set_look(driver: webdriver.Chrome, size: str, dark: bool) -> None:
+    def set_look(driver: Any, size: str, dark: bool) -> None:
         """Give the window a size and a colour scheme."""
         width, height = SIZES[size]
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"}
@@ -71,17 +72,17 @@ else:
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
 
     @pytest.fixture(scope="session")
-    def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         """A browser for all tests. Each has a service at an address of its own, and storage goes by address."""
         driver = start_browser(tmp_path_factory.mktemp("browser"))
         yield driver
         driver.quit()
 
     @pytest.fixture
-    def open_page(browser: webdriver.Chrome, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+    def open_page(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Page]]:
         """Open the page in a window of a given size and colour scheme."""
         windows: list[str] = []
-        own: list[webdriver.Chrome] = []
+        own: list[Any] = []
         first = browser.current_window_handle
 
         def opening(
