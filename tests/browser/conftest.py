@@ -60,7 +60,9 @@ else:
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         found = Path("/usr/bin/chromedriver")
-        return webdriver.Chrome(options, webdriver.ChromeService(str(found) if found.exists() else None))
+        driver = webdriver.Chrome(options, webdriver.ChromeService(str(found) if found.exists() else None))
+        driver.set_script_timeout(120)  # axe-core on a busy machine
+        return driver
 
     def set_look(driver: Any, size: str, dark: bool) -> None:
         """Give the window a size and a colour scheme."""

@@ -33,7 +33,7 @@ class Page:
         """Wait until the page has loaded its model."""
         self.until(lambda: self.one("body").get_attribute("data-ready") == "yes", 60)
 
-    def until(self, condition: Callable[[], Found], seconds: float = 20) -> Found:
+    def until(self, condition: Callable[[], Found], seconds: float = 60) -> Found:
         """Wait for something to hold."""
         end = time.monotonic() + seconds
         while True:
@@ -108,7 +108,7 @@ class Page:
         active = self.driver.switch_to.active_element
         return str(active.get_attribute("id") or active.accessible_name)
 
-    def says(self, place: str, words: str, seconds: float = 20) -> str:
+    def says(self, place: str, words: str, seconds: float = 60) -> str:
         """Wait until the notice ("#notice") or the error ("#trouble") says something; return all of it."""
         return self.until(lambda: text if words in (text := self.one(place).text) else "", seconds)
 

@@ -273,9 +273,10 @@ def test_a_folder_and_its_lessons_by_keyboard_alone(
     assert page.one("#ask-problem").text == "Give it a name first."
     page.press("rust", Keys.ENTER)
     page.until(lambda: "rust" in page.one("#lessons").text)
-    page.until(lambda: page.focused() == "Move to… another class: 2 images of rust")  # it stays in place
-    page.press(Keys.SHIFT + Keys.TAB)
-    page.press(Keys.ENTER)  # Take back
+    page.until(lambda: page.focused().startswith("Move to…"))  # the focus stays among the lessons
+    tab_to(page, "to-lessons")
+    tab_to(page, "Take back 2 images of rust")
+    page.press(Keys.ENTER)
     page.until(lambda: counts(service) == {"scratch": 6, "dent": 4})
     page.until(lambda: page.focused().startswith(("Take back", "Move to…")))
     tab_to(page, "to-teach")

@@ -43,6 +43,6 @@ function groupOf(lessons) {
     until: Math.min(...lessons.map(({ until }) => until)),
     own: lessons[0].own,
     who: lessons[0].who,
-    classes: classes.sort((a, b) => b.n - a.n),
+    classes: classes.sort((a, b) => b.n - a.n || (a.label < b.label ? -1 : 1)),
   };
 }
