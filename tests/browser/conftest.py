@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,10 +53,39 @@ else:
         """A service with one model of the usual choice, for tests of what it says."""
         yield from with_a_model(tmp_path, "")
 
+    def start_browser(profile: Path, flags: Sequence[str] = ()) -> Any:
+        """Start a browser with a profile of its own."""
+        options = webdriver.ChromeOptions()
+        for flag in (*FLAGS, *flags, f"--user-data-dir={profile}"):
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        found = Path("/usr/bin/chromedriver")
+        driver = webdriver.Chrome(options, webdriver.ChromeService(str(found) if found.exists() else None))
+        driver.set_script_timeout(120)  # axe-core on a busy machine
+        return driver
+
+    def set_look(driver: Any, size: str, dark: bool) -> None:
+        """Give the window a size and a colour scheme."""
+        width, height = SIZES[size]
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": size == "phone"})
+        scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
+
+    @pytest.fixture(scope="session")
+    def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+        """A browser for all tests. Each has a service at an address of its own, and storage goes by address."""
+        driver = start_browser(tmp_path_factory.mktemp("browser"))
+        yield driver
+        driver.quit()
+
     @pytest.fixture
-    def open_page(tmp_path: Path) -> Iterator[Callable[..., Page]]:
-        """Open the page in a browser of a given size and colour scheme."""
-        drivers: list[webdriver.Chrome] = []
+    def open_page(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+        """Open the page in a window of a given size and colour scheme."""
+        windows: list[str] = []
+        own: list[Any] = []
+        first = browser.current_window_handle
 
         def opening(
             url: str,
@@ -65,26 +95,24 @@ else:
             wait: bool = True,
             flags: Sequence[str] = (),
         ) -> Page:
-            options = webdriver.ChromeOptions()
-            for flag in (*FLAGS, *flags, f"--user-data-dir={tmp_path / f'browser-{len(drivers)}'}"):
-                options.add_argument(flag)
-            options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-            service = webdriver.ChromeService(
-                "/usr/bin/chromedriver" if Path("/usr/bin/chromedriver").exists() else None
-            )
-            driver = webdriver.Chrome(options=options, service=service)
-            drivers.append(driver)
-            width, height = SIZES[size]
-            metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == "phone"}
-            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-            driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": size == "phone"})
-            scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
-            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
+            if flags:
+                driver = start_browser(tmp_path / f"browser-{len(own)}", flags)
+                own.append(driver)
+            else:
+                driver = browser
+                driver.switch_to.new_window("tab")
+                windows.append(driver.current_window_handle)
+                driver.get_log("browser")  # what other tests have left
+            set_look(driver, size, dark)
             page = Page(driver, url)
             if wait:
                 page.open()
             return page
 
         yield opening
-        for driver in drivers:
+        for window in windows:
+            browser.switch_to.window(window)
+            browser.close()
+        browser.switch_to.window(first)
+        for driver in own:
             driver.quit()

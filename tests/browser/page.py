@@ -33,7 +33,7 @@ class Page:
         """Wait until the page has loaded its model."""
         self.until(lambda: self.one("body").get_attribute("data-ready") == "yes", 60)
 
-    def until(self, condition: Callable[[], Found], seconds: float = 20) -> Found:
+    def until(self, condition: Callable[[], Found], seconds: float = 60) -> Found:
         """Wait for something to hold."""
         end = time.monotonic() + seconds
         while True:
@@ -61,9 +61,10 @@ class Page:
         return elements
 
     def button(self, name: str) -> WebElement:
-        """Return the button that is called so."""
+        """Return the button that is called so, scrolled to where nothing floats above it."""
         for element in self.all("button"):
             if element.is_displayed() and name in (element.accessible_name, element.text):
+                self.driver.execute_script("arguments[0].scrollIntoView({ block: 'center' })", element)
                 return element
         raise AssertionError(f"there is no button {name!r}; the page says: {self.text}")
 
@@ -107,7 +108,7 @@ class Page:
         active = self.driver.switch_to.active_element
         return str(active.get_attribute("id") or active.accessible_name)
 
-    def says(self, place: str, words: str, seconds: float = 20) -> str:
+    def says(self, place: str, words: str, seconds: float = 60) -> str:
         """Wait until the notice ("#notice") or the error ("#trouble") says something; return all of it."""
         return self.until(lambda: text if words in (text := self.one(place).text) else "", seconds)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from selenium.webdriver.common.keys import Keys
 
 from tests.browser.page import Page, defects
@@ -23,10 +24,10 @@ def test_errors_in_words(service: Running, open_page: Opener, tmp_path: Path) ->
     assert "damaged or not an image" in page.one(".image.bad").text
     assert len(page.all(".image.bad")) == 1  # the other one got its answer
     page.button("Clear all").click()
-    page.menu("New model…")
-    page.one("#ask-input").send_keys("Not A Name")
-    page.button("Make it").click()
-    page.says("#trouble", "a-z")
+    note = tmp_path / "note.txt"
+    note.write_text("x")
+    page.choose("#choose", note)
+    page.says("#trouble", "no images")
     page.button("Close this message").click()
     assert not page.one("#trouble").is_displayed()
 
@@ -51,6 +52,70 @@ def test_a_blank_label_says_so(service: Running, open_page: Opener, tmp_path: Pa
     assert page.focused() == "label"
     page.press("s")
     assert page.one("#label-problem").text == ""
+
+
+@pytest.mark.parametrize(
+    ("opens", "yes"),
+    [
+        ("Add a class…", "Choose images"),
+        ("Rename dent", "Rename"),
+        ("New model…", "Make it"),
+        ("Move", "Move"),
+    ],
+)
+def test_a_blank_name_in_a_dialog_says_so(
+    service: Running, open_page: Opener, tmp_path: Path, opens: str, yes: str
+) -> None:
+    two_classes(service, tmp_path)
+    page = open_page(service.client.url)
+    if opens == "New model…":
+        page.menu(opens)
+    elif opens == "Move":
+        page.button("Lessons").click()
+        page.until(lambda: page.all("#lessons li"))
+        page.button("Move to… another class: 4 images of dent").click()
+    else:
+        page.button(opens).click()
+    page.until(lambda: page.one("#ask").is_displayed())
+    field = page.one("#ask-input")
+    field.clear()
+    for blank in ("", "   "):
+        for by_key in (True, False):
+            field.send_keys(blank)
+            page.press(Keys.ENTER) if by_key else page.one("#ask-yes").click()
+            assert page.one("#ask-problem").text == "Give it a name first."
+            assert page.attribute("#ask-input", "aria-invalid") == "true"
+            assert page.focused() == "ask-input"
+    field.send_keys("x")
+    assert page.one("#ask-problem").text == ""
+    page.press(Keys.ESCAPE)
+    page.until(lambda: not page.one("#ask").is_displayed())
+    assert counts(service) == {"scratch": 4, "dent": 4}
+
+
+def test_a_name_that_will_not_do_says_why(service: Running, open_page: Opener, tmp_path: Path) -> None:
+    two_classes(service, tmp_path)
+    page = open_page(service.client.url)
+    page.menu("New model…")
+    page.until(lambda: page.one("#ask").is_displayed())
+    for name, words in (
+        ("Not A Name", "Small letters"),
+        ("line-3", "There is a model called line-3 already"),
+    ):
+        page.one("#ask-input").clear()
+        page.one("#ask-input").send_keys(name)
+        page.button("Make it").click()
+        assert words in page.one("#ask-problem").text  # and what was typed is still there
+        assert page.attribute("#ask-input", "value") == name
+    page.button("Cancel").click()
+    page.button("Rename dent").click()
+    page.one("#ask-input").send_keys("scratch", Keys.ENTER)
+    assert page.one("#ask-problem").text == "There is a class called scratch already."
+    page.one("#ask-input").clear()
+    page.one("#ask-input").send_keys("Scratch", Keys.ENTER)
+    page.until(lambda: "Call it “Scratch” beside “scratch”?" in page.one("#ask").text)
+    page.button("Cancel").click()
+    assert counts(service) == {"scratch": 4, "dent": 4}
 
 
 def test_an_outage_loses_nothing(open_page: Opener, tmp_path: Path) -> None:

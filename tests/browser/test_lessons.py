@@ -7,19 +7,26 @@ from pathlib import Path
 
 from selenium.webdriver.common.keys import Keys
 
-from tests.browser.page import Page, defects
+from i2cansay.service.access.tokens import Scope
+from i2cansay.service.client import Client
+from tests.browser.looks import Look, everywhere, large_and_small
+from tests.browser.page import Page, class_folder, defects
 from tests.browser.screenshots import photograph
 from tests.browser.test_teaching import counts, two_classes
-from tests.service.running import Running
+from tests.service.running import Running, Starter
 
 Opener = Callable[..., Page]
+TOKENS: dict[str, Scope] = {"anna": "teach", "bert": "teach", "chief": "admin"}
 
 
-def test_lessons_are_taken_back_and_moved(service: Running, open_page: Opener, tmp_path: Path) -> None:
+@large_and_small
+def test_lessons_are_taken_back_and_moved(
+    service: Running, open_page: Opener, tmp_path: Path, look: Look
+) -> None:
     two_classes(service, tmp_path)
     for seed, (kind, label) in enumerate([("dent", "scratch"), ("rust", "dent")], start=1):
         service.client.model("line-3").learn(label, images=defects(tmp_path, kind, 3, seed=seed))
-    page = open_page(service.client.url)
+    page = open_page(service.client.url, **look._asdict())
     page.button("Lessons").click()
     page.until(lambda: len(page.all("#lessons li")) == 4)
     newest = page.all("#lessons li")[0].text
@@ -31,12 +38,81 @@ def test_lessons_are_taken_back_and_moved(service: Running, open_page: Opener, t
     page.says("#notice", "Moved to rust")
     assert counts(service) == {"scratch": 7, "dent": 4, "rust": 3}
     page.until(lambda: "3 images of rust" in page.one("#lessons").text)
-    photograph(page, "lessons")
+    if str(look) == "desktop-light":
+        photograph(page, "lessons-single")
     page.button("Take back 3 images of scratch").click()
     page.says("#notice", "Taken back")
     page.until(lambda: len(page.all("#lessons li")) == 3)
     assert counts(service) == {"scratch": 4, "dent": 4, "rust": 3}
     assert page.complaints() == []
+
+
+@everywhere
+def test_one_class_of_a_folder_is_moved_or_taken_back(
+    service: Running, open_page: Opener, tmp_path: Path, look: Look
+) -> None:
+    two_classes(service, tmp_path)
+    folder = class_folder(
+        tmp_path / "parts", {"scratch": 14, "dent": 12, "rust:stain": 10}, seed=1
+    )  # three parts
+    page = open_page(service.client.url, **look._asdict())
+    page.choose_folder(folder)
+    page.one("#folder-teach").click()
+    page.says("#notice", "Learnt 36 images", 60)
+    page.button("Lessons").click()
+    page.until(lambda: len(page.all("#lessons > li")) == 3)  # the parts of the folder are one lesson
+    line = page.all("#lessons > li")[0]
+    assert "36 images of 3 classes" in line.text
+    assert [element.text for element in page.all("#lessons .parts b")] == ["scratch", "dent", "stain"]
+    if str(look) == "desktop-light":
+        photograph(page, "lessons")
+    page.button("Move to… another class: 10 images of stain").click()
+    page.one("#ask-input").send_keys("rust", Keys.ENTER)
+    page.says("#notice", "Moved to rust")
+    assert counts(service) == {"scratch": 18, "dent": 16, "rust": 10}
+    page.until(lambda: "rust" in page.one("#lessons .parts").text)
+    page.button("Take back 12 images of dent").click()
+    page.says("#notice", "Taken back")
+    page.until(lambda: len(page.all("#lessons .parts li")) == 2)
+    assert counts(service) == {"scratch": 18, "dent": 4, "rust": 10}
+    page.button("Take back all 24 images of 2 classes").click()
+    page.until(lambda: len(page.all("#lessons > li")) == 2)
+    assert counts(service) == {"scratch": 4, "dent": 4}
+    assert page.all(".image") == []  # the images lie in their folder
+    assert page.complaints() == []
+
+
+def test_a_teacher_sees_which_lessons_are_the_own(open_page: Opener, tmp_path: Path) -> None:
+    starter = Starter(tmp_path / "data", encoder="pixels")
+    running = starter(need_token=True)
+    secrets = {name: running.service.tokens.add(name, scope) for name, scope in TOKENS.items()}
+    running.service.create("line-3")
+    for name in ("anna", "bert"):
+        client = Client(running.client.url, token=secrets[name])
+        client.model("line-3").learn(name, images=defects(tmp_path, "dent", 2, seed=len(name)))
+        client.close()
+    page = open_page("about:blank", wait=False)
+    page.url = running.client.url
+    page.driver.get(page.url)
+    page.until(lambda: page.one("#ask").is_displayed())
+    page.one("#ask-input").send_keys(secrets["anna"], Keys.ENTER)
+    page.ready()
+    page.button("Lessons").click()
+    page.until(lambda: len(page.all("#lessons li")) == 2)
+    said = {element.text.split("\n")[0]: element.text for element in page.all("#lessons li")}
+    assert "by you" in said["2 images of anna"]
+    assert "by somebody else" in said["2 images of bert"]
+    page.button("Take back 2 images of bert").click()  # asked about, since it is another's
+    assert "taught by somebody else?" in page.one("#ask").text
+    page.button("Cancel").click()
+    page.driver.execute_script("sessionStorage.clear()")
+    page.driver.refresh()
+    page.until(lambda: page.one("#ask").is_displayed())
+    page.one("#ask-input").send_keys(secrets["chief"], Keys.ENTER)
+    page.ready()
+    page.button("Lessons").click()
+    page.until(lambda: "by bert" in page.one("#lessons").text)  # names are for an admin
+    starter.stop_all()
 
 
 def test_an_empty_list_says_so(service: Running, open_page: Opener) -> None:

@@ -6,8 +6,12 @@ import csv
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import onnxruntime
+from PIL import Image
 from selenium.webdriver.common.keys import Keys
 
+from tests.browser.looks import Look, large_and_small
 from tests.browser.page import Page, defects
 from tests.browser.screenshots import photograph
 from tests.browser.test_teaching import two_classes
@@ -46,6 +50,32 @@ def test_out_and_in(service: Running, open_page: Opener, tmp_path: Path) -> None
     page.says("#notice", "Imported copy")
     page.until(lambda: page.classes() == ["dent", "scratch"])
     assert page.attribute("#model", "value") == "copy"
+
+
+@large_and_small
+def test_what_it_decides_as_onnx(service: Running, open_page: Opener, tmp_path: Path, look: Look) -> None:
+    two_classes(service, tmp_path)
+    page = open_page(service.client.url, **look._asdict())
+    page.downloads_to(tmp_path / "saved")
+    page.menu("Save what it decides now (ONNX)")
+    saved = tmp_path / "saved" / "line-3.onnx"
+    page.until(saved.exists, 60)
+    session = onnxruntime.InferenceSession(saved.read_bytes())
+    asked = defects(tmp_path, "dent", 3, seed=1) + defects(tmp_path, "scratch", 3, seed=1)
+    encoder = service.service.image_queue(service.service.model("line-3")).encoder
+    squares = np.stack([encoder.prepare(Image.open(path)) for path in asked])
+    (labels,) = session.run(["label"], {"pixels": squares})
+    predicted = service.client.model("line-3").predict(images=asked)
+    assert labels.tolist() == [each.label for each in predicted]  # the file decides as the page does
+    assert page.complaints() == []
+
+
+def test_a_model_without_onnx_says_why(service: Running, open_page: Opener, tmp_path: Path) -> None:
+    page = open_page(service.client.url)
+    page.downloads_to(tmp_path / "saved")
+    page.menu("Save what it decides now (ONNX)")  # nothing has been taught
+    page.says("#trouble", "cannot be exported as ONNX")
+    assert not (tmp_path / "saved" / "line-3.onnx").exists()
 
 
 def test_the_predictions_as_a_table(service: Running, open_page: Opener, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -83,3 +84,39 @@ def test_cells_of_a_table_run_nothing(page: Page) -> None:
     given = ["plain", 'say "a, b"', "=1+1", "-2", "@x", 0.5]
     found = page.module("/state/csv.js", f"{given}.map(module.cell)")
     assert found == ["plain", '"say ""a, b"""', "'=1+1", "'-2", "'@x", "0.5"]
+
+
+def test_parts_of_a_folder_are_one_lesson(page: Page) -> None:
+    def lesson(id: str, labels: dict[str, int], **facts: object) -> dict[str, object]:
+        common = {"at": 1, "until": 9, "own": True, "who": "", "series": "", "reasons": {}}
+        return {**common, "id": id, "labels": labels, "n": sum(labels.values()), **facts}
+
+    newest_first = [
+        lesson("3", {"a": 1, "b": 2}, series="x", at=3, until=12, reasons={"b": "too few"}),
+        lesson("2", {"a": 4}, series="x", at=2, until=11),
+        lesson("1", {"a": 5}),
+        lesson("0", {"a": 1}, series="x", own=False),  # somebody else has moved it
+    ]
+    groups = page.module("/state/lesson_groups.js", f"module.groupsOf({json.dumps(newest_first)})")
+    assert [group["ids"] for group in groups] == [["2", "3"], ["1"], ["0"]]
+    folder = groups[0]
+    assert (folder["n"], folder["at"], folder["until"]) == (7, 3, 11)
+    assert folder["classes"] == [
+        {"label": "a", "n": 5, "ids": ["2", "3"], "reason": ""},
+        {"label": "b", "n": 2, "ids": ["3"], "reason": "too few"},
+    ]
+
+
+def test_images_of_lessons_are_at_hand_for_a_while(page: Page) -> None:
+    script = (
+        "(() => { const pairs = (label, n) => Array.from({ length: n }, (_, file) => ({ file, label }));"
+        " module.keepImages('first', pairs('a', 300));"
+        " module.keepImages('second', [...pairs('a', 2), ...pairs('b', 3)]);"
+        " module.relabelImages('b', 'c', 'second');"
+        " const some = module.releaseImages('second', 'c').length;"
+        " const rest = module.releaseImages('second').length;"
+        " module.keepImages('third', pairs('a', 300));"  # more than it keeps: the oldest goes
+        " return [some, rest, module.releaseImages('first').length, module.releaseImages('third').length,"
+        " module.releaseImages('third').length]; })()"
+    )
+    assert page.module("/state/taught.js", script) == [3, 2, 0, 300, 0]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from selenium.webdriver.common.keys import Keys
 
+from tests.browser.looks import Look, everywhere, large_and_small
 from tests.browser.page import Page, defects
 from tests.browser.screenshots import photograph
 from tests.service.running import Running
@@ -33,8 +34,9 @@ def much(service: Running, folder: Path) -> None:
         service.client.model("line-3").learn(["scratch"] * 5 + ["dent"] * 5, images=images)
 
 
-def test_a_day_at_the_line(seeing: Running, open_page: Opener, tmp_path: Path) -> None:
-    page = open_page(seeing.client.url)
+@everywhere
+def test_a_day_at_the_line(seeing: Running, open_page: Opener, tmp_path: Path, look: Look) -> None:
+    page = open_page(seeing.client.url, **look._asdict())
     assert "How to teach it" in page.text  # the empty page says what to do
     assert "Learnt 3 images of scratch, 3 in all" in page.teach(defects(tmp_path, "scratch", 3), "scratch")
     page.until(lambda: page.classes() == ["scratch"])
@@ -117,9 +119,10 @@ def test_keys_and_buttons_teach_single_images(service: Running, open_page: Opene
     assert sum(counts(service).values()) == 11
 
 
-def test_picking_by_what_it_says(seeing: Running, open_page: Opener, tmp_path: Path) -> None:
+@large_and_small
+def test_picking_by_what_it_says(seeing: Running, open_page: Opener, tmp_path: Path, look: Look) -> None:
     much(seeing, tmp_path)
-    page = open_page(seeing.client.url)
+    page = open_page(seeing.client.url, **look._asdict())
     page.show(
         defects(tmp_path, "scratch", 7, seed=30)
         + defects(tmp_path, "dent", 6, seed=30)
@@ -170,9 +173,10 @@ def test_similar_labels_are_asked_about(service: Running, open_page: Opener, tmp
     page.until(lambda: counts(service) == {"scratch": 4, "dent": 6, "dents": 2})
 
 
-def test_class_cards(service: Running, open_page: Opener, tmp_path: Path) -> None:
+@large_and_small
+def test_class_cards(service: Running, open_page: Opener, tmp_path: Path, look: Look) -> None:
     two_classes(service, tmp_path)
-    page = open_page(service.client.url)
+    page = open_page(service.client.url, **look._asdict())
     page.button("Add images to dent").click()
     page.choose("#add-to-class", *defects(tmp_path, "dent", 3, seed=1))
     page.says("#notice", "Learnt 3 images of dent, 7 in all")
@@ -195,12 +199,42 @@ def test_undo(service: Running, open_page: Opener, tmp_path: Path) -> None:
     page.until(lambda: page.classes() == ["scratch", "worn"])
     assert "in memory only" in page.text
     page.button("Undo").click()
+    page.says("#notice", "Taken back. 1 image is in the tray again.")
     page.until(lambda: page.classes() == ["scratch"])
+    page.until(lambda: len(page.all(".image .guess")) == 1)  # and was looked at
+    page.one("#label").send_keys("dent", Keys.ENTER)  # this time right
+    page.until(lambda: page.classes() == ["scratch", "dent"])
+    page.button("Lessons").click()
+    page.until(lambda: len(page.all("#lessons li")) == 2)
+    page.button("Take back 3 images of scratch").click()
+    page.says("#notice", "Taken back. 3 images are in the tray again.")
+    page.button("Teach").click()
+    page.until(lambda: len(page.all(".image")) == 3)
+    assert counts(service) == {"dent": 1}
 
 
-def test_a_class_is_forgotten_after_a_moment(service: Running, open_page: Opener, tmp_path: Path) -> None:
+def test_a_class_that_is_taught_is_not_forgotten(service: Running, open_page: Opener, tmp_path: Path) -> None:
     two_classes(service, tmp_path)
     page = open_page(service.client.url)
+    page.show(defects(tmp_path, "dent", 2, seed=1))
+    page.button("Forget dent").click()
+    page.says("#leaving", "Forgetting dent")
+    page.until(lambda: len(page.all("#known button")) == 1)  # no button for a class on its way out
+    page.one("#label").send_keys("dent", Keys.ENTER)
+    page.says("#notice", "Learnt 2 images of dent, 6 in all. dent is not forgotten.")
+    assert page.one("#leaving").text == ""
+    page.button("Forget scratch").click()  # and somebody else teaches it in that moment
+    service.client.model("line-3").learn("scratch", images=defects(tmp_path, "scratch", 1, seed=1))
+    page.says("#notice", "scratch has been taught meanwhile, so it stays.", 30)
+    assert counts(service) == {"scratch": 5, "dent": 6}
+
+
+@large_and_small
+def test_a_class_is_forgotten_after_a_moment(
+    service: Running, open_page: Opener, tmp_path: Path, look: Look
+) -> None:
+    two_classes(service, tmp_path)
+    page = open_page(service.client.url, **look._asdict())
     page.button("Forget dent").click()
     page.says("#leaving", "Forgetting dent, learnt from 4 images")
     assert "about to be forgotten" in page.one("#classes").text

@@ -33,7 +33,28 @@ def test_lessons_are_listed_moved_and_taken_back(running: Running) -> None:
     assert "10 minutes" in answer["older"]
 
 
-def test_a_list_names_the_token_and_needs_one_that_teaches(start: Starter) -> None:
+def test_one_class_of_a_lesson_over_http(running: Running) -> None:
+    rng = np.random.default_rng(0)
+    model = running.client.create("numbers", encoder=None)
+    model.learn(["a", "b"] * 3, features=rows(["a", "b"] * 3, rng))
+    body = {"labels": ["a", "b"], "features": rows(["a", "b"], rng).tolist()}
+    _, _, taught = post(running, "/v1/models/numbers/learn?series=folder", body)
+    assert model.lessons()[0].series == "folder"
+    undone = {"lesson": taught["lesson"], "only": "a"}
+    assert post(running, "/v1/models/numbers/undo", undone)[2]["counts"] == {"a": 3}
+    assert post(running, "/v1/models/numbers/undo", undone)[0] == 404  # no samples of it are left
+    place = f"/v1/models/numbers/lessons/{taught['lesson']}/move"
+    assert post(running, place, {"label": "c", "only": "b"})[2]["counts"] == {"b": 3, "c": 1}
+    assert model.lessons()[0].labels == {"c": 1}
+    assert post(running, "/v1/models/numbers/learn?series=" + "x" * 65, body)[0] == 422
+
+
+def post(running: Running, path: str, body: Any) -> tuple[int, Any, Any]:
+    """Send JSON."""
+    return send(running, "POST", path, json.dumps(body).encode(), {"content-type": "application/json"})
+
+
+def test_a_teacher_sees_whether_a_lesson_is_the_own_and_an_admin_whose_it_is(start: Starter) -> None:
     running = start(need_token=True)
     admin, teacher, reader = (
         Client(running.client.url, token=running.service.tokens.add(scope, scope), tries=1)
@@ -42,7 +63,10 @@ def test_a_list_names_the_token_and_needs_one_that_teaches(start: Starter) -> No
     admin.create("numbers", encoder=None)
     rng = np.random.default_rng(0)
     lesson = teacher.model("numbers").learn("a", features=rows(["a"] * 2, rng))
-    assert [line.who for line in teacher.model("numbers").lessons()] == ["teach"]
+    (line,) = teacher.model("numbers").lessons()
+    assert (line.who, line.own) == ("teach", True)
+    (line,) = admin.model("numbers").lessons()
+    assert (line.who, line.own) == ("teach", False)
     for refused in (
         lambda: reader.model("numbers").lessons(),
         lambda: reader.model("numbers").move(lesson, "b"),
@@ -51,7 +75,8 @@ def test_a_list_names_the_token_and_needs_one_that_teaches(start: Starter) -> No
             refused()
         assert refusal.value.status == 403
     admin.model("numbers").move(lesson, "b")
-    assert [line.who for line in teacher.model("numbers").lessons()] == ["admin"]
+    (line,) = teacher.model("numbers").lessons()
+    assert (line.who, line.own) == ("", False)  # the names of others are for an admin
     for client in (admin, teacher, reader):
         client.close()
 
@@ -68,6 +93,9 @@ BODIES: list[tuple[Any, int]] = [
     ({}, 422),
     ([], 422),
     ({"label": "b", "lesson": "x"}, 422),
+    ({"label": "b", "only": "a"}, 404),
+    ({"label": "b", "only": ""}, 422),
+    ({"label": "b", "only": ["a"]}, 422),
     ({"label": "x" * 70_000}, 413),
 ]
 

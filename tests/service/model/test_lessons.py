@@ -216,6 +216,61 @@ def test_a_lesson_can_be_moved_on_and_back_and_taken_back(tmp_path: Path, kind: 
     model.close()
 
 
+# -- one class of a lesson --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", UNDOING)
+def test_one_class_of_a_lesson_is_taken_back_or_moved_on_its_own(tmp_path: Path, kind: str) -> None:
+    model = new_model(tmp_path, **UNDOING[kind])
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "b", "c"] * 4, rng)
+    known: Any = model.state().learner
+    means = known.class_means_.copy()
+    lesson = teach(model, ["a", "b", "a", "c"], rng)
+    teach(model, ["c", "c"], rng)
+    done: Any = model.teach(Undo(lesson.lesson, only="a")).result()
+    assert done.counts == {"a": 4}
+    assert counts(model) == {"a": 4, "b": 5, "c": 7}
+    assert model.lessons()[1].labels == {"b": 1, "c": 1}
+    assert model.teach(Move(lesson.lesson, "d", only="b")).result().counts == {"b": 4, "d": 1}
+    assert model.lessons()[1].labels == {"d": 1, "c": 1}
+    for gone in (Undo(lesson.lesson, only="a"), Move(lesson.lesson, "c", only="b")):
+        before = everything(model)
+        with pytest.raises(ServiceError, match="no samples of") as refusal:
+            model.teach(gone).result()
+        assert refusal.value.status == 404
+        assert everything(model) == before
+    model.teach(Undo(lesson.lesson)).result()  # what is left of it
+    assert counts(model) == {"a": 4, "b": 4, "c": 6}
+    known = reopened(model).state().learner
+    np.testing.assert_allclose(known.class_means_[:2], means[:2], atol=1e-6)
+
+
+def test_one_class_can_be_taken_back_where_another_cannot(tmp_path: Path) -> None:
+    model = new_model(tmp_path, min_samples=3)
+    rng = np.random.default_rng(0)
+    teach(model, ["a", "b"] * 4, rng)
+    lesson = teach(model, ["a", "c", "c"], rng)
+    teach(model, ["c", "c"], rng)
+    line = model.lessons()[1]
+    assert line.reasons == {"c": line.reason}
+    with pytest.raises(ServiceError, match="fewer than 3"):
+        model.teach(Undo(lesson.lesson, only="c")).result()
+    assert model.teach(Undo(lesson.lesson, only="a")).result().counts == {"a": 4}
+    assert model.lessons()[1].labels == {"c": 2}
+    model.close()
+
+
+def test_lessons_of_one_series_say_so(tmp_path: Path) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    first: Any = model.teach(Learn(rows(["a", "b"], rng), ("a", "b"), series="folder")).result()
+    teach(model, ["a", "b"], rng)
+    model.teach(Move(first.lesson, "b", only="a")).result()
+    assert [line.series for line in model.lessons()] == ["", "folder"]
+    model.close()
+
+
 def test_a_single_sample_that_is_moved_waits_and_does_not_come_back_under_its_old_label(
     tmp_path: Path,
 ) -> None:

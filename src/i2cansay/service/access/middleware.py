@@ -106,7 +106,10 @@ class AccessMiddleware:
             await send(message)
 
         body = IncomingBody(receive, self._limits, self._traffic)
-        asked: Scope = {**scope, "state": {**scope.get("state", {}), "who": "", "body": body}}
+        asked: Scope = {
+            **scope,
+            "state": {**scope.get("state", {}), "who": "", "scope": "", "body": body},
+        }
         if scope["method"] == "HEAD":  # every GET route answers HEAD; the server leaves the body out
             asked["method"] = "GET"
         try:
@@ -168,7 +171,7 @@ class AccessMiddleware:
             raise ServiceError(
                 403, "not_allowed", f"this needs a token of scope {needed}, yours is {token.scope}"
             )
-        scope["state"]["who"] = token.name
+        scope["state"].update(who=token.name, scope=token.scope)
 
     def _token(self, scope: Scope, headers: Headers) -> Token:
         """Return the token of a request. Wrong tokens are limited by address, right ones are not."""

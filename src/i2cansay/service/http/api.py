@@ -77,6 +77,7 @@ PACKED_BODY: dict[str, Any] = {
     "the other. The line has `width` and the other fields of the JSON body, but no images or features.",
 }
 KEY_LENGTH = 200
+SERIES_LENGTH = 64
 KEY: dict[str, Any] = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -92,6 +93,23 @@ def key_of(request: Request) -> str:
     if len(key) > KEY_LENGTH:
         raise refused(f"an Idempotency-Key has at most {KEY_LENGTH} characters, got {len(key)}")
     return key
+
+
+SERIES: dict[str, Any] = {
+    "name": "series",
+    "in": "query",
+    "required": False,
+    "schema": {"type": "string", "maxLength": SERIES_LENGTH},
+    "description": "The same for lessons that are taught together, as parts of a folder.",
+}
+
+
+def series_of(request: Request) -> str:
+    """Return the series that a lesson belongs to, "" where it stands alone."""
+    series = request.query_params.get("series", "")
+    if len(series) > SERIES_LENGTH:
+        raise refused(f"a series has at most {SERIES_LENGTH} characters, got {len(series)}")
+    return series
 
 
 def body_of(

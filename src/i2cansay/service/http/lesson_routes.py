@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from i2cansay.core.types import Float32
 from i2cansay.service.access.permissions import needs
 from i2cansay.service.errors import too_large
-from i2cansay.service.http.api import KEY, LEARN_FORM, PREDICT_FORM, body_of, key_of, wait
+from i2cansay.service.http.api import KEY, LEARN_FORM, PREDICT_FORM, SERIES, body_of, key_of, series_of, wait
 from i2cansay.service.http.bodies import ParsedBody, to_learn, to_predict
 from i2cansay.service.http.direct_routes import direct
 from i2cansay.service.http.schemas import (
@@ -61,12 +61,12 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         "/models/{name}/learn",
         dependencies=[needs("teach")],
         response_model=LessonAnswer,
-        openapi_extra={**body_of(LearnBody, LEARN_FORM, {"label": "scratch"}), "parameters": [KEY]},
+        openapi_extra={**body_of(LearnBody, LEARN_FORM, {"label": "scratch"}), "parameters": [KEY, SERIES]},
     )
     @direct
     async def learn(name: str, request: Request) -> Response:
         """Learn labelled samples, all or none. The answer comes once they are on the disk."""
-        model, key = service.model(name), key_of(request)
+        model, key, series = service.model(name), key_of(request), series_of(request)
         parsed = await to_learn(request, limits)
         X = await features_of(service, model, parsed, request)
         who, digest, content = request.state.who, None, b""
@@ -75,7 +75,9 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
             content = await run_in_threadpool(
                 lesson_digest, key, parsed.labels, parsed.images, parsed.features
             )
-        lesson = await wait(model.teach(Learn(X, parsed.labels, digest, who, content)), limits.seconds)
+        lesson = await wait(
+            model.teach(Learn(X, parsed.labels, digest, who, content, series)), limits.seconds
+        )
         assert isinstance(lesson, LessonResult)
         return JSONResponse(
             {**asdict(lesson), "durable": all(lesson.durable), "durable_samples": list(lesson.durable)}
@@ -112,21 +114,23 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
 
     @router.post("/models/{name}/undo", dependencies=[needs("teach")], response_model=RevisionAnswer)
     async def undo(name: str, body: UndoBody, request: Request) -> Response:
-        """Take a lesson back while its features are in memory."""
-        return await change(name, Undo(body.lesson, request.state.who))
+        """Take a lesson back, or one class of it, while its features are in memory."""
+        return await change(name, Undo(body.lesson, request.state.who, one_class(body.only)))
 
     @router.get("/models/{name}/lessons", dependencies=[needs("teach")], response_model=UndoableLessonsAnswer)
-    async def lessons(name: str) -> Response:
+    async def lessons(name: str, request: Request) -> Response:
         """List the lessons that can still be taken back or moved to another class, the newest first."""
         lines = await run_in_threadpool(service.model(name).lessons)
-        return JSONResponse({"lessons": [asdict(line) for line in lines], "older": OLDER})
+        seen = (line.seen_by(request.state.who, request.state.scope) for line in lines)
+        return JSONResponse({"lessons": [asdict(line) for line in seen], "older": OLDER})
 
     @router.post(
         "/models/{name}/lessons/{id}/move", dependencies=[needs("teach")], response_model=RevisionAnswer
     )
     async def move(name: str, id: LessonId, body: MoveBody, request: Request) -> Response:
-        """Learn the samples of a lesson under another label, all or none, while their features are in memory."""
-        return await change(name, Move(id, check_label(body.label, limits), request.state.who))
+        """Learn a lesson, or one class of it, under another label, all or none, while its features are in memory."""
+        label = check_label(body.label, limits)
+        return await change(name, Move(id, label, request.state.who, one_class(body.only)))
 
     @router.get("/models/{name}/classes", dependencies=[needs("predict")], response_model=ClassesAnswer)
     async def classes(name: str) -> Response:
@@ -152,6 +156,11 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         done = await wait(service.model(name).teach(request), limits.seconds)
         assert isinstance(done, RevisionResult)
         return JSONResponse(asdict(done))
+
+
+def one_class(label: str | None) -> str | None:
+    """Return the label of a class as the model knows it, or None for all classes."""
+    return None if label is None else normalized_label(label)
 
 
 async def features_of(service: Service, model: ServedModel, parsed: ParsedBody, request: Request) -> Float32:

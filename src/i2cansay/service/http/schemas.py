@@ -129,16 +129,23 @@ class RenameBody(StrictBody):
     new_label: NewLabel
 
 
+Only = Annotated[
+    Label | None, Field(description="Only the samples of this class, of a lesson of several; else all.")
+]
+
+
 class UndoBody(StrictBody):
     """A lesson to take back."""
 
     lesson: Annotated[str, Field(max_length=100, examples=["257ab10b54a1cc62"])]
+    only: Only = None
 
 
 class MoveBody(StrictBody):
     """The class of a lesson."""
 
     label: NewLabel
+    only: Only = None
 
 
 class ErrorAnswer(BaseModel):
@@ -229,7 +236,14 @@ class UndoableLessonAnswer(BaseModel):
 
     id: str
     at: Annotated[float, Field(description="When it was taught, in seconds since 1970.")]
-    who: Annotated[str, Field(description="The name of the token that taught or moved it, else empty.")]
+    who: Annotated[
+        str,
+        Field(
+            description="The name of the token that taught or moved it. Those of others are seen by admin alone."
+        ),
+    ]
+    own: Annotated[bool, Field(description="Whether it was the token that asks.")]
+    series: Annotated[str, Field(description="As sent: lessons of one series were taught together.")]
     labels: Annotated[dict[str, int], Field(description="How many of its samples each class has now.")]
     n: int
     until: Annotated[float, Field(description="When it can no longer be taken back.")]
@@ -238,6 +252,9 @@ class UndoableLessonAnswer(BaseModel):
         Field(
             description="Why it cannot be taken back now. Where nothing is foreseen, undo has the last word."
         ),
+    ]
+    reasons: Annotated[
+        dict[str, str], Field(description="The same for each class of it, taken back on its own.")
     ]
 
 

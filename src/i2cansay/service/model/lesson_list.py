@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.rows_in_memory import RowsInMemory
+from i2cansay.service.model.taught_rows import TaughtRows
 from i2cansay.service.model.undo import refusal
 
 
@@ -28,6 +29,12 @@ class LessonLine:
         Its samples.
     reason : str or None
         Why it cannot be taken back now, as far as can be told without trying.
+    reasons : dict
+        The same for each class of it that cannot be taken back on its own.
+    series : str
+        What it shares with lessons that were taught together with it, "" where it stands alone.
+    own : bool
+        Whether the token that asks taught or moved it.
     """
 
     id: str
@@ -37,6 +44,14 @@ class LessonLine:
     n: int
     until: float
     reason: str | None
+    reasons: dict[str, str] = field(default_factory=dict)
+    series: str = ""
+    own: bool = True
+
+    def seen_by(self, who: str, scope: str) -> LessonLine:
+        """Return what a token may see of it: the names of others are for an admin, as in the log."""
+        own = self.who == who
+        return replace(self, own=own, who=self.who if own or scope == "admin" else "")
 
 
 def lesson_list(state: ModelState) -> list[LessonLine]:
@@ -56,6 +71,15 @@ def lesson_list(state: ModelState) -> list[LessonLine]:
                     len(rows),
                     lesson.until,
                     None if error is None else error.sentence,
+                    {} if error is None else _reasons(state, rows.without(waiting), others, name),
+                    rows.source.series,
                 )
             )
     return sorted(lines, key=lambda line: -line.at)
+
+
+def _reasons(state: ModelState, rows: TaughtRows, others: RowsInMemory, name: str) -> dict[str, str]:
+    found = {
+        label: refusal(state, rows.of_class(label), others, name) for label in dict.fromkeys(rows.labels)
+    }
+    return {label: error.sentence for label, error in found.items() if error is not None}

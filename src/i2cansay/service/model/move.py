@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from i2cansay.service.model.requests import Move, RevisionResult
 from i2cansay.service.model.taught_rows import PrequentialScores
-from i2cansay.service.model.undo import lesson_in_memory, take_out
+from i2cansay.service.model.undo import asked_rows, lesson_in_memory, take_out
 
 if TYPE_CHECKING:
     from i2cansay.service.model.transaction import Transaction
 
 
 def move(transaction: Transaction, request: Move) -> RevisionResult:
-    """Learn the samples of a lesson under another label; raise ServiceError and change nothing."""
+    """Learn the samples of a lesson, or of one class of it, under another label; raise and change nothing."""
     lesson = lesson_in_memory(transaction, request.lesson)
-    new, leaving = request.label, lesson.rows.without_class(request.label)
+    new, leaving = request.label, asked_rows(lesson, request.only).without_class(request.label)
     before = dict.fromkeys((*leaving.labels, new))
     small: tuple[str, ...] = ()
     if len(leaving):

@@ -32,7 +32,8 @@ class Learn:
     """Learn rows `X`, (n, d), with n labels.
 
     `key` is the digest of an idempotency key, and `content` the digest of the samples as sent, to which the
-    key is bound; without `content` the key is bound to the labels. `who` is the name of the token.
+    key is bound; without `content` the key is bound to the labels. `who` is the name of the token. Lessons of one
+    `series` were taught together, as a folder that was sent in parts.
     """
 
     X: Float32
@@ -40,6 +41,7 @@ class Learn:
     key: bytes | None = None
     who: str = ""
     content: bytes = b""
+    series: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,19 +63,21 @@ class Rename:
 
 @dataclass(frozen=True)
 class Undo:
-    """Take back a lesson whose samples are still in memory."""
+    """Take back a lesson whose samples are still in memory, or of it `only` those of one class."""
 
     lesson: str
     who: str = ""
+    only: str | None = None
 
 
 @dataclass(frozen=True)
 class Move:
-    """Learn a lesson whose samples are still in memory under another label."""
+    """Learn a lesson whose samples are still in memory under another label, or of it `only` those of one class."""
 
     lesson: str
     label: str
     who: str = ""
+    only: str | None = None
 
 
 Request: TypeAlias = Learn | Forget | Rename | Undo | Move

@@ -31,6 +31,8 @@ class LessonSource:
         The digest of what it sent.
     n_rows : int
         How many rows it sent.
+    series : str
+        What it shares with lessons that were taught together with it, "" where it stands alone.
     """
 
     at: float
@@ -38,6 +40,7 @@ class LessonSource:
     key: bytes | None = None
     content: bytes = b""
     n_rows: int = 1
+    series: str = ""
 
 
 @dataclass(frozen=True)

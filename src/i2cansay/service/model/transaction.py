@@ -126,7 +126,8 @@ class Transaction:
     def _learn(self, request: Learn, tested: PrequentialScores) -> str:
         self._check_room(request.X, request.labels)
         content = request.content or labels_digest(request.labels)
-        source = LessonSource(self.now, request.who, request.key, content, len(request.labels))
+        n_rows = len(request.labels)
+        source = LessonSource(self.now, request.who, request.key, content, n_rows, request.series)
         places, serials = self._held(source)
         fresh = self._fresh(source, request, tested, np.flatnonzero((places == NOT_HELD) & (serials == 0)))
         check_waiting(self.state, fresh, self._limits)

@@ -30,8 +30,8 @@ def can_undo(learner: Any) -> bool:
 
 
 def undo(transaction: Transaction, request: Undo) -> RevisionResult:
-    """Take a lesson back; raise ServiceError and change nothing."""
-    rows = lesson_in_memory(transaction, request.lesson).rows
+    """Take a lesson back, or one class of it; raise ServiceError and change nothing."""
+    rows = asked_rows(lesson_in_memory(transaction, request.lesson), request.only)
     taken = take_out(transaction, request.lesson, rows)
     for label, count in taken.durable.items():
         transaction.note("undo", label, count, request.who)
@@ -47,6 +47,14 @@ def lesson_in_memory(transaction: Transaction, name: str) -> UndoableLesson:
     return lesson
 
 
+def asked_rows(lesson: UndoableLesson, only: str | None) -> TaughtRows:
+    """Return the rows of a lesson, or those of one class of it."""
+    rows = lesson.rows if only is None else lesson.rows.of_class(only)
+    if not len(rows):
+        raise not_found(f"this lesson has no samples of {only!r}, or has them no more")
+    return rows
+
+
 class TakenOut(NamedTuple):
     """How many samples of each class were taken off the disk, and the classes that are too small for it now."""
 
@@ -55,11 +63,15 @@ class TakenOut(NamedTuple):
 
 
 def take_out(transaction: Transaction, name: str, rows: TaughtRows) -> TakenOut:
-    """Take rows of the lesson `name` out and drop the lesson; raise ServiceError and change nothing."""
+    """Take rows of the lesson `name` out, which keeps its others; raise ServiceError and change nothing."""
     settled = rows.without(transaction.state.waiting_serials())
     numbers = transaction.state.numbers()
     small = _unlearn(transaction, settled, name)
-    del transaction.state.lessons[name]
+    lessons = transaction.state.lessons
+    if len(staying := lessons[name].rows.without(rows.serials)):
+        lessons[name] = replace(lessons[name], rows=staying)
+    else:
+        del lessons[name]
     transaction.take_back(rows)
     for label in small:
         _move_to_memory(transaction, label, numbers[label])

@@ -95,14 +95,16 @@ export const api = {
   classes: async (model) => (await json("GET", place(model, "/classes"))).classes,
   accuracy: (model) => json("GET", place(model, "/accuracy")),
   predict: (model, images) => json("POST", place(model, "/predict"), form(images, { top: 3 })),
-  learn: (model, images, labels, key = newKey()) =>
-    json("POST", place(model, "/learn"), form(images, { labels }), { "idempotency-key": key }),
+  /** Lessons of one series were taught together. */
+  learn: (model, images, labels, key = newKey(), series = "") =>
+    json("POST", place(model, series ? `/learn?series=${series}` : "/learn"), form(images, { labels }), { "idempotency-key": key }),
   confusion: (model) => json("GET", place(model, "/confusion")),
   map: (model) => json("GET", place(model, "/map")),
   lessons: (model) => json("GET", place(model, "/lessons")),
-  move: (model, lesson, label) => json("POST", place(model, `/lessons/${encodeURIComponent(lesson)}/move`), { label }),
+  move: (model, lesson, label, only = null) =>
+    json("POST", place(model, `/lessons/${encodeURIComponent(lesson)}/move`), { label, only }),
   test: (model, images, labels) => json("POST", place(model, "/test"), form(images, { labels })),
-  undo: (model, lesson) => json("POST", place(model, "/undo"), { lesson }),
+  undo: (model, lesson, only = null) => json("POST", place(model, "/undo"), { lesson, only }),
   forget: (model, label) => json("POST", place(model, "/classes/forget"), { label }),
   rename: (model, label, newLabel) => json("POST", place(model, "/classes/rename"), { label, new_label: newLabel }),
 };

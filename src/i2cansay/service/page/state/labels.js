@@ -16,6 +16,11 @@ export function oneLetterApart(a, b) {
   return short.slice(rest).join("") === long.slice(start + 1).join("");
 }
 
+/** Whether two labels sound the same, so that they differ in their spelling alone. */
+export function soundsLike(a, b) {
+  return heard(a) === heard(b);
+}
+
 const hasDigit = (word) => /\p{N}/u.test(word);
 
 /** The known label that a new one probably means, or "". A known label means itself. */

@@ -15,6 +15,8 @@ const LOOK_EVERY = 400; // between an answer and the next question
 const MOST = 60; // frames of one hold
 let close = null;
 let recording = null;
+/** The camera that was open when the view was left, to be opened again; null for none. */
+let paused = null;
 
 async function open(deviceId = "") {
   close?.();
@@ -22,6 +24,8 @@ async function open(deviceId = "") {
   try {
     close = await openCamera(at("video"), deviceId);
   } catch (error) {
+    at("camera").hidden = true;
+    at("camera-open").setAttribute("aria-expanded", "false");
     complain(new Refusal(0, "camera", cameraProblem(error)), () => open());
     return;
   }
@@ -34,6 +38,7 @@ async function open(deviceId = "") {
   );
   if (deviceId) at("camera-choice").value = deviceId;
   watchLive(close);
+  followView(); // it may have been left meanwhile
 }
 
 function shut() {
@@ -42,6 +47,20 @@ function shut() {
   at("camera").hidden = true;
   at("camera-open").setAttribute("aria-expanded", "false");
   at("camera-open").focus();
+}
+
+// Nobody sees the camera in another view, so it sees nobody.
+function followView() {
+  const seen = state.view === "teach";
+  if (!seen && close) {
+    release();
+    paused = at("camera-choice").value;
+    close();
+    close = null;
+  } else if (seen && paused !== null) {
+    open(paused);
+    paused = null;
+  }
 }
 
 // -- live prediction ----------------------------------------------------------------------------------------------
@@ -157,4 +176,5 @@ export function showCamera() {
   ["pointerup", "pointercancel", "keyup"].forEach((kind) => addEventListener(kind, release));
   addEventListener("pagehide", () => close?.());
   watch(["classes", "leaving"], showHolds);
+  watch(["view"], followView);
 }

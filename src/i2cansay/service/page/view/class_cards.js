@@ -2,8 +2,10 @@
 
 import { Refusal, api } from "../state/api.js";
 import { isImage, named } from "../state/files.js";
+import { similar } from "../state/labels.js";
 import { inOrder, keyOf, paint, renamed } from "../state/slots.js";
 import { state, watch } from "../state/store.js";
+import { relabelImages } from "../state/taught.js";
 import { fresh } from "../work/attempt.js";
 import { forget } from "../work/forget.js";
 import { lookAgain } from "../work/look.js";
@@ -13,6 +15,8 @@ import { ask } from "./dialog.js";
 import { ago, at, button, make, many, percent } from "./element.js";
 import { complain, notice } from "./overlay.js";
 
+const SECOND = "Now a second thing: show images of it, and give it another name. From two on it tells them apart.";
+const NEW = "Now show it something it has not seen. It says what it sees, and how sure it is. Correct it where it is wrong.";
 /** The class that the chosen files are for. */
 let wanted = "";
 
@@ -23,7 +27,9 @@ function showClasses() {
   const [label, act] = [held?.closest("li").dataset.label, held?.textContent];
   at("classes").replaceChildren(...inOrder(classes).map((each) => classCard(each, most, leaving.has(each.label))));
   at("total").textContent = classes.length ? many(classes.reduce((sum, { count }) => sum + count, 0)) : "";
-  at("nothing").hidden = classes.length > 0;
+  at("nothing").hidden = at("no-classes").hidden = classes.length > 0;
+  at("next").hidden = !classes.length;
+  at("next").textContent = classes.length === 1 ? SECOND : NEW;
   if (held) {
     const card = [...at("classes").children].find((each) => each.dataset.label === label);
     [...(card?.querySelectorAll("button") ?? [])].find((each) => each.textContent === act)?.focus();
@@ -73,12 +79,18 @@ async function add() {
 }
 
 async function rename(label) {
-  const answered = await ask({ title: `Rename “${label}”`, field: "New name", value: label, yes: "Rename" });
+  const others = state.classes.map((each) => each.label).filter((each) => each !== label);
+  const check = (name) => (others.includes(name) ? `There is a class called ${name} already.` : "");
+  const answered = await ask({ title: `Rename “${label}”`, field: "New name", value: label, yes: "Rename", check });
   if (!answered || answered.value === label) return;
   const name = answered.value;
+  const close = similar(name, others);
+  const text = "Two names for one thing are two classes. To make one of two, teach the images as one of them.";
+  if (close && !(await ask({ title: `Call it “${name}” beside “${close}”?`, text, yes: "Rename" }))) return;
   await fresh(async () => {
     await api.rename(state.model, label, name);
     renamed(label, name);
+    relabelImages(label, name);
     notice(`${label} is now called ${name}.`);
     await refresh();
     lookAgain();

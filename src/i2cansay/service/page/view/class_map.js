@@ -8,7 +8,7 @@ const WIDTH = 460;
 const TALLEST = 380;
 const EDGE = 46;
 const ABOVE = 30;
-const BELOW = 16;
+const BELOW = 30;
 const NAMED = 40;
 
 // Both directions have one scale, so that near is near; returns the places and the height they need.
@@ -24,6 +24,17 @@ function scaled(places) {
   };
 }
 
+// The places for a name of some width: above its dot, below, to the right, to the left.
+function around(x, y, width) {
+  const half = width / 2;
+  return [
+    { x, y: y - 13, anchor: "middle", box: [x - half, y - 26, x + half, y - 10] },
+    { x, y: y + 23, anchor: "middle", box: [x - half, y + 10, x + half, y + 26] },
+    { x: x + 13, y: y + 4, anchor: "start", box: [x + 12, y - 8, x + 14 + width, y + 8] },
+    { x: x - 13, y: y + 4, anchor: "end", box: [x - 14 - width, y - 8, x - 12, y + 8] },
+  ];
+}
+
 function drawMap(place, { classes, closest }) {
   const { places, height } = scaled(classes);
   const found = new Map(places.map((each) => [each.label, each]));
@@ -37,14 +48,14 @@ function drawMap(place, { classes, closest }) {
     dot.append(draw("title", {}, label));
     svg.append(dot);
   });
-  // Names last, above the dots; one that would lie on another is left to the pointer and the list.
+  // Names last, around the dots; one that would lie on another is left to the pointer and the list.
   const taken = [];
+  const free = (box) => box[0] >= 0 && box[2] <= WIDTH && !taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]);
   places.slice(0, NAMED).forEach(({ label, x, y }) => {
-    const half = Math.min(60, [...label].length * 3.6);
-    const box = [x - half, y - 26, x + half, y - 10];
-    if (taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) return;
-    taken.push(box);
-    svg.append(draw("text", { x, y: y - 13, "text-anchor": "middle" }, label));
+    const found = around(x, y, [...label].length * 7.4).find(({ box }) => free(box));
+    if (!found) return;
+    taken.push(found.box);
+    svg.append(draw("text", { x: found.x, y: found.y, "text-anchor": found.anchor }, label));
   });
   place.replaceChildren(svg);
 }

@@ -12,11 +12,18 @@ function choiceLine({ name, words, usual }) {
   return line;
 }
 
+const BLANK = "Give it a name first.";
+/** What is wrong with a text, as a sentence, or "". */
+let problemOf = () => "";
+
 /**
  * Ask. Resolves to null for Cancel, else to { answer, value, choice }: "yes" or "other", the text of the field, and the
- * name of the choice. `list` names a list of suggestions, `other` is a second way to go on.
+ * name of the choice. `list` names a list of suggestions, `other` is a second way to go on. A text that is blank, or that
+ * `check` finds something wrong with, is said so, and the question stays.
  */
-export function ask({ title, text = "", field = "", value = "", list = "", choices = [], yes, other = "", danger = false, type = "text" }) {
+export function ask({ title, text = "", field = "", value = "", list = "", choices = [], yes, other = "", type = "text", blank = BLANK, check = () => "" }) {
+  problemOf = (given) => (!field ? "" : given ? check(given) : blank);
+  say("");
   at("ask-title").textContent = title;
   at("ask-text").textContent = text;
   at("ask-text").hidden = !text;
@@ -24,12 +31,10 @@ export function ask({ title, text = "", field = "", value = "", list = "", choic
   at("ask-label").textContent = field;
   at("ask-input").value = value;
   at("ask-input").type = type;
-  at("ask-input").required = Boolean(field);
   at("ask-input").setAttribute("list", list);
   at("ask-choices").hidden = !choices.length;
   at("ask-choices").replaceChildren(make("legend", "hidden", "What it is"), ...choices.map(choiceLine));
   at("ask-yes").textContent = yes;
-  at("ask-yes").className = danger ? "danger" : "primary";
   at("ask-other").textContent = other;
   at("ask-other").hidden = !other;
   const dialog = at("ask");
@@ -50,10 +55,27 @@ export function ask({ title, text = "", field = "", value = "", list = "", choic
   });
 }
 
-// Enter in the field means yes; the first button of the form is Cancel.
-at("ask-input").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && at("ask-input").value.trim()) {
+function say(problem) {
+  at("ask-problem").textContent = problem;
+  at("ask-input").setAttribute("aria-invalid", String(Boolean(problem)));
+}
+
+/** Enter in a field or a choice of a form presses a button of it: else it would press the first, which is Cancel. */
+export function enterPresses(form, chosen) {
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
     event.preventDefault();
-    at("ask").close("yes");
-  }
+    const pressed = chosen();
+    if (!pressed.disabled) form.requestSubmit(pressed);
+  });
+}
+
+enterPresses(at("ask-form"), () => at("ask-yes"));
+at("ask-input").addEventListener("input", () => say(""));
+at("ask-form").addEventListener("submit", (event) => {
+  const problem = event.submitter?.value === "yes" ? problemOf(at("ask-input").value.trim()) : "";
+  if (!problem) return;
+  event.preventDefault();
+  say(problem);
+  at("ask-input").focus();
 });

@@ -1,68 +1,106 @@
 // The lessons that can still be taken back or moved to another class, and why older ones cannot.
 
-import { api } from "../state/api.js";
+import { groupsOf } from "../state/lesson_groups.js";
 import { paint } from "../state/slots.js";
 import { change, state, watch } from "../state/store.js";
-import { fresh } from "../work/attempt.js";
 import { keepInsight } from "../work/insight.js";
-import { lookAgain } from "../work/look.js";
-import { refresh } from "../work/refresh.js";
-import { settle, takeBack } from "../work/teach.js";
+import { moveLessons, takeBack } from "../work/take_back.js";
+import { settle } from "../work/teach.js";
 import { ask } from "./dialog.js";
-import { ago, at, button, make, many, tally } from "./element.js";
-import { notice } from "./overlay.js";
+import { ago, at, button, make, many } from "./element.js";
 
+const MANY = 24;
 let timer = 0;
 
-function lessonLine(lesson) {
-  const { labels, n: total, reason } = lesson;
-  const names = Object.keys(labels);
-  const words = names.length === 1 ? `${many(total)} of ${names[0]}` : `${many(total)}: ${tally(labels)}`;
-  const line = paint(make("li"), names[0]);
+function groupLine(group) {
+  const { classes } = group;
+  const single = classes.length === 1;
+  const line = single ? paint(make("li"), classes[0].label) : make("li");
+  const words = single ? wordsOf(classes[0]) : `${many(group.n)} of ${many(classes.length, "class")}`;
   const about = make("div", "about");
-  const who = lesson.who ? ` · ${lesson.who}` : "";
-  about.append(make("b", "", words), make("span", "count", `${ago(lesson.at)}${who} · can be changed until ${clock(lesson.until)}`));
+  const facts = [ago(group.at), whose(group), `can be changed until ${clock(group.until)}`];
+  about.append(make("b", "", words), make("span", "count", facts.filter(Boolean).join(" · ")));
   line.append(about);
-  if (reason) {
-    line.append(make("p", "faint", `Not now: ${reason}.`));
+  if (single) {
+    line.append(actsOf(group, classes[0], words));
     return line;
   }
-  const acts = make("div", "acts");
-  acts.append(
-    button("Take back", () => takeBack(state.model, [lesson.id]), { kind: "quiet", name: `Take back ${words}` }),
-    button("Move to…", () => move(lesson, words), { kind: "quiet", name: `Move to… another class: ${words}` }),
+  const whole = { ids: group.ids, label: null, reason: classes.find(({ reason }) => reason)?.reason };
+  line.append(acts(whole.reason, takingBack(group, whole, words, "Take back all")));
+  const list = make("ul", "parts");
+  list.append(
+    ...classes.map((each) => {
+      const part = paint(make("li"), each.label);
+      const about = make("div", "about");
+      about.append(make("i", "spot"), make("b", "", each.label), make("span", "count", many(each.n)));
+      part.append(about, actsOf(group, each, wordsOf(each)));
+      return part;
+    }),
   );
-  line.append(acts);
+  line.append(list);
   return line;
+}
+
+function wordsOf({ label, n }) {
+  return `${many(n)} of ${label}`;
+}
+
+function whose({ own, who }) {
+  if (own) return who ? "by you" : ""; // without tokens nobody is told apart
+  return who ? `by ${who}` : "by somebody else";
+}
+
+// What can be done with some images of a lesson, or why nothing can.
+function acts(reason, ...buttons) {
+  if (reason) return make("p", "faint", `Not now: ${reason}.`);
+  const place = make("div", "acts");
+  place.append(...buttons);
+  return place;
+}
+
+function actsOf(group, part, words) {
+  const move = button("Move to…", () => askMove(group, part, words), { kind: "quiet", name: `Move to… another class: ${words}` });
+  return acts(part.reason, takingBack(group, part, words, "Take back"), move);
+}
+
+function takingBack(group, { ids, label }, words, name) {
+  const act = async () => {
+    const title = group.own ? `Take back ${words}?` : `Take back ${words}, taught ${whose(group)}?`;
+    const asked = group.own && (label === null ? group.n : group.classes.find((each) => each.label === label).n) <= MANY;
+    if (asked || (await ask({ title, text: "To have it again, it would have to be taught again.", yes: "Take back" }))) {
+      takeBack(state.model, ids, label);
+    }
+  };
+  return button(name, act, { kind: "quiet", name: `${name} ${words}` });
+}
+
+async function askMove(group, { ids, label, n }, words) {
+  const whom = group.own ? "" : ` They were taught ${whose(group)}.`;
+  const check = (name) => (name === label ? `${n === 1 ? "It is" : "They are"} in ${label} already.` : "");
+  const answered = await ask({ title: `Move ${words}`, text: `To another class, known or new.${whom}`, field: "Class", list: "labels", yes: "Move", check });
+  const wanted = answered && (await settle(answered.value));
+  if (wanted) moveLessons(ids, wanted, label);
 }
 
 function clock(seconds) {
   return new Date(1000 * seconds).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 }
 
-async function move(lesson, words) {
-  const answered = await ask({ title: `Move ${words}`, text: "To another class, known or new.", field: "Class", list: "labels", yes: "Move" });
-  const label = answered && (await settle(answered.value));
-  if (!label) return;
-  await fresh(async () => {
-    await api.move(state.model, lesson.id, label);
-    notice(`Moved to ${label}.`);
-    await refresh();
-    lookAgain();
-  });
-}
-
 function showList() {
   const { lessons } = state;
   if (!lessons) return;
-  at("lessons").replaceChildren(...lessons.lessons.map(lessonLine));
-  at("lessons-words").textContent = lessons.lessons.length
+  const groups = groupsOf(lessons.lessons);
+  const held = [...at("lessons").querySelectorAll("button")].indexOf(document.activeElement);
+  at("lessons").replaceChildren(...groups.map(groupLine));
+  // The focus goes to what has taken the place, or to the view.
+  if (held >= 0) ([...at("lessons").querySelectorAll("button")][held] ?? at("to-lessons")).focus();
+  at("lessons-words").textContent = groups.length
     ? "A lesson stays here as long as what it was learnt from is in memory."
     : "None at the moment. What you teach appears here, and stays for a while.";
   at("older").textContent = lessons.older;
   // One that can no longer be changed leaves the list.
   clearTimeout(timer);
-  const next = Math.min(...lessons.lessons.map(({ until }) => until));
+  const next = Math.min(...groups.map(({ until }) => until));
   if (Number.isFinite(next)) timer = setTimeout(() => change({ lessons: null }), Math.max(1000, 1000 * next - Date.now() + 500));
 }
 

@@ -14,6 +14,12 @@ import { complain, notice } from "./overlay.js";
 
 const NAME_RULE = "Small letters, digits, - and _.";
 
+/** What is wrong with the name of a new model, or "". */
+function nameProblem(name) {
+  if (state.models.some((each) => each.name === name)) return `There is a model called ${name} already.`;
+  return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(name) ? "" : `${NAME_RULE} A letter or digit comes first.`;
+}
+
 /** Read the models and open one: the wanted one, else the one that was used last, else the first. */
 export async function openModel(wanted = "") {
   const { models, damaged } = await api.models();
@@ -28,7 +34,6 @@ export async function openModel(wanted = "") {
     classes: [],
     accuracy: null,
     test: null,
-    leaving: new Set(),
   });
   history.replaceState(null, "", found ? `#${found.name}` : "/");
   if (found) remember("model", found.name);
@@ -43,7 +48,8 @@ export async function openModel(wanted = "") {
 async function newModel() {
   const choices = await fresh(api.choices);
   if (!choices) return;
-  const chosen = await ask({ title: "New model", text: `A name: ${NAME_RULE.toLowerCase()}`, field: "Name", choices, yes: "Make it" });
+  const text = `It knows nothing yet. For its name: ${NAME_RULE.toLowerCase()}`;
+  const chosen = await ask({ title: "New model", text, field: "Name", choices, yes: "Make it", check: nameProblem });
   if (!chosen) return;
   await fresh(async () => {
     await api.create(chosen.value, chosen.choice);
@@ -56,7 +62,7 @@ async function newModel() {
 async function importModel(file) {
   const suggested = file.name.replace(/\.i2cs$/i, "").toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^[-_]+/, "").slice(0, 60);
   const text = `It becomes a model of its own. ${NAME_RULE}`;
-  const chosen = await ask({ title: `Import ${file.name}`, text, field: "Name", value: suggested, yes: "Import" });
+  const chosen = await ask({ title: `Import ${file.name}`, text, field: "Name", value: suggested, yes: "Import", check: nameProblem });
   if (!chosen) return;
   await fresh(async () => {
     await api.import(chosen.value, file);

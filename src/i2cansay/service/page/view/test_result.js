@@ -2,19 +2,18 @@
 
 import { ofInput, sorted, classesOf, named } from "../state/files.js";
 import { Refusal } from "../state/api.js";
-import { interleaved } from "../state/batches.js";
 import { interval } from "../state/interval.js";
 import { state, watch } from "../state/store.js";
-import { test } from "../work/test.js";
-import { at, button, make, many, percent } from "./element.js";
-import { complain } from "./overlay.js";
+import { at, button, capital, make, many, percent } from "./element.js";
+import { offerFolder } from "./folder_preview.js";
+import { complain, hush } from "./overlay.js";
 import { TAGS } from "./verdict.js";
 import { show } from "./ways_in.js";
 
 const PROMISE = {
-  sure: "promised: at least 95 in 100",
+  sure: "promised: 95 in 100",
   unsure: "no promise",
-  new: "these it would rather not name",
+  new: "not named",
 };
 
 function verdictLine(verdict, [count, right]) {
@@ -45,6 +44,9 @@ function showResult() {
   table.append(head, ...Object.entries(result.verdicts).map(([verdict, counts]) => verdictLine(verdict, counts)));
   const notes = [];
   if (result.left) notes.push(`Stopped: ${many(result.left)} not tested.`);
+  if (result.tested && !result.verdicts.sure[0]) {
+    notes.push("It was sure of nothing: for that, more images of what it knows must have been predicted while it learnt.");
+  }
   if (result.strange) notes.push(`Of ${many(result.strange)} of classes it does not know, ${result.seenAsNew} looked new to it.`);
   place.replaceChildren(headline, ...(result.tested ? [table] : []));
   if (notes.length) place.append(make("p", "faint", notes.join(" ")));
@@ -57,13 +59,18 @@ export function showTest() {
   at("test-folder").addEventListener("change", async () => {
     const found = sorted(ofInput(at("test-folder").files));
     at("test-folder").value = "";
-    const { classes } = classesOf(found.images);
-    if (classes.length < 1) {
-      complain(new Refusal(0, "files", "A test needs a folder with a subfolder of images for each class."));
+    const { classes, loose } = classesOf(found.images);
+    hush();
+    if (!state.classes.length) {
+      complain(new Refusal(0, "files", "It knows nothing yet. Teach it first, then test it."));
       return;
     }
-    if (found.others.length) complain(new Refusal(0, "files", `Left out, not images: ${named(found.others)}.`));
-    await test(interleaved(classes.map(({ label, files }) => files.map((file) => ({ file, label })))));
+    if (classes.length) {
+      await offerFolder({ classes, loose, others: found.others, purpose: "test", show });
+      return;
+    }
+    const what = found.others.length ? `${capital(named(found.others))}: no images. ` : "";
+    complain(new Refusal(0, "files", `${what}A test needs a folder with a subfolder of images for each class.`));
   });
   watch(["test"], showResult);
 }

@@ -66,10 +66,18 @@ function showTools() {
   const sure = tray.where(({ prediction, stale }) => prediction?.verdict === "sure" && !stale).length;
   at("teach-sure").hidden = !sure;
   at("teach-sure").textContent = `Teach the ${sure} it is sure of`;
-  const stale = tray.where((image) => image.stale).length;
-  at("stale").hidden = !stale || Boolean(state.job);
-  at("stale-text").textContent = `It has learnt since it looked at ${many(stale)}.`;
+  const old = tray.where(({ stale }) => stale).length;
+  at("stale").hidden = !wanting().length || Boolean(state.job);
+  const unseen = wanting().length - old;
+  const said = [old && `It has learnt since it looked at ${many(old)}.`, unseen && `It has not looked at ${many(unseen)} yet.`];
+  at("stale-text").textContent = said.filter(Boolean).join(" ");
+  at("look-again").textContent = old ? "Look again" : "Look at them";
   showPicks();
+}
+
+// Images whose answer is old, or that have none although the model could give one: the look was stopped.
+function wanting() {
+  return tray.where(({ stale, status }) => stale || (status === "unasked" && state.classes.length > 0));
 }
 
 // -- picking by what it says ------------------------------------------------------------------------------------
@@ -129,7 +137,7 @@ export function showTray() {
     showAll({ added: [], removed: [], changed: [], moved: false });
   });
   at("teach-sure").addEventListener("click", teachSure);
-  at("look-again").addEventListener("click", () => look(tray.where(({ stale }) => stale)));
+  at("look-again").addEventListener("click", () => look(wanting()));
   at("pick-class").addEventListener("change", () => {
     const label = labels[Number(at("pick-class").value) - 1];
     if (label !== undefined) tray.pickOnly(tray.where(({ prediction }) => prediction?.label === label));

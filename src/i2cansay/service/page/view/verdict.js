@@ -26,7 +26,8 @@ export function guess({ top, verdict, set, set_size: possible }, tested) {
 }
 
 /** What its verdict promises. */
-export function meaning({ verdict }, tested) {
+export function meaning({ verdict, top }, tested) {
+  if (verdict === "unsure" && top.length === 1) return "It knows one class, so it has nothing to compare this with.";
   if (verdict !== "unsure" || tested >= ENOUGH_TESTS) return MEANING[verdict];
   return `It has been tested on ${many(tested)}, and it takes ${ENOUGH_TESTS} to be sure.`;
 }

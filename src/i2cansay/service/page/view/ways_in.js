@@ -21,7 +21,7 @@ export async function takeIn(found) {
   }
   const { classes, loose } = classesOf(images);
   if (classes.length) {
-    await offerFolder({ classes, loose, others, show });
+    await offerFolder({ classes, loose, others, purpose: "teach", show });
     return;
   }
   if (others.length) complain(refusal(`Left out, not images: ${named(others)}.`));

@@ -14,6 +14,7 @@ export function askForToken() {
     field: "Token",
     yes: "Continue",
     type: "password",
+    blank: "Paste the token first.",
   }).then((given) => {
     asking = null;
     if (given) rememberToken(given.value);

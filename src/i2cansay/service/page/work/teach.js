@@ -1,17 +1,20 @@
-// Teach images, in parts, with progress; take them back.
+// Teach images, in parts, with progress.
 
 import { Refusal, api, newKey } from "../state/api.js";
 import { parts } from "../state/batches.js";
 import { named } from "../state/files.js";
 import { similar } from "../state/labels.js";
 import { state, teachable } from "../state/store.js";
+import { keepImages } from "../state/taught.js";
 import { tray } from "../state/tray.js";
 import { ask } from "../view/dialog.js";
-import { capital, counted, many, tally } from "../view/element.js";
+import { capital, counted, listed, many, tally } from "../view/element.js";
 import { complain, notice, startJob } from "../view/overlay.js";
 import { attempt, fresh } from "./attempt.js";
+import { stay } from "./forget.js";
 import { lookAgain } from "./look.js";
 import { refresh } from "./refresh.js";
+import { takeBack } from "./take_back.js";
 
 const MANY = 24;
 let lessons = Promise.resolve(); // one after the other
@@ -24,22 +27,27 @@ export function teaching() {
 /**
  * Teach images with a label each; resolves to the number taught.
  * @param {{file: File, label: string, image?: object}[]} pairs `image` where it is in the tray, which it then leaves
+ * @param {{comeBack?: boolean}} options whether the images come into the tray when the lesson is taken back
  */
-export function teach(pairs) {
-  const turn = lessons.then(() => teachNow(pairs));
+export function teach(pairs, { comeBack = true } = {}) {
+  const turn = lessons.then(() => teachNow(pairs, comeBack));
   lessons = turn.catch(() => {});
   return turn;
 }
 
 // What was taught or removed while this lesson waited for another is not taught again.
-async function teachNow(asked) {
+async function teachNow(asked, comeBack) {
   const pairs = asked.filter(({ image }) => !image || tray.all().includes(image));
   if (!pairs.length) return 0;
   if (teaching()) {
     notice("A test is under way. Teach when it has ended.");
     return 0;
   }
-  const lesson = { model: state.model, waiting: parts(pairs), taught: [], unread: [], answers: [], job: null };
+  const { model } = state;
+  const waiting = parts(pairs);
+  const series = waiting.length > 1 ? newKey() : "";
+  const kept = await stay(model, pairs.map(({ label }) => label));
+  const lesson = { model, waiting, series, comeBack, kept, taught: [], unread: [], answers: [], job: null };
   await fresh(() => goOn(lesson, pairs.length));
   return lesson.taught.length;
 }
@@ -62,7 +70,10 @@ async function teachPart(lesson) {
   const part = lesson.waiting[0];
   part.key ??= newKey(); // a part that is sent again after an outage counts once
   try {
-    lesson.answers.push(await api.learn(lesson.model, part.map(({ file }) => file), part.map(({ label }) => label), part.key));
+    const [files, labels] = [part.map(({ file }) => file), part.map(({ label }) => label)];
+    const answer = await api.learn(lesson.model, files, labels, part.key, lesson.series);
+    lesson.answers.push(answer);
+    if (lesson.comeBack) keepImages(answer.lesson, part);
   } catch (error) {
     const bad = error.status === 422 && /^image (\d+): /.exec(error.message);
     if (!bad) throw error;
@@ -80,9 +91,10 @@ async function teachPart(lesson) {
   tray.remove(part.map(({ image }) => image).filter(Boolean));
 }
 
-function finish({ model, taught, unread, answers, waiting }) {
+function finish({ model, taught, unread, answers, waiting, kept }) {
   const left = waiting.flat().length;
   const stopped = left ? ` Stopped: ${many(left)} not taught.` : "";
+  const stays = kept.length ? ` ${listed(kept)} ${kept.length === 1 ? "is" : "are"} not forgotten.` : "";
   if (unread.length) complain(new Refusal(0, "files", `could not be read: ${named(unread)}`));
   if (!taught.length) return notice(`Nothing was taught.${stopped}`);
   const counts = Object.assign({}, ...answers.map((answer) => answer.counts));
@@ -90,7 +102,7 @@ function finish({ model, taught, unread, answers, waiting }) {
   const sentence = names.length === 1
     ? `Learnt ${many(taught.length)} of ${names[0]}, ${counts[names[0]]} in all.${waitingFor(answers.at(-1), counts[names[0]])}`
     : `Learnt ${many(taught.length)}: ${tally(counted(taught.map(({ label }) => label)))}.`;
-  notice(sentence + stopped, state.canUndo ? "Undo" : "", () => takeBack(model, answers.map(({ lesson }) => lesson)));
+  notice(sentence + stays + stopped, state.canUndo ? "Undo" : "", () => takeBack(model, answers.map(({ lesson }) => lesson)));
   lookAgain();
   return undefined;
 }
@@ -105,20 +117,6 @@ export function missing(count) {
   if (more === 1) return "one more image saves it";
   if (more > 1) return `${more} more images save it`;
   return `it needs ${state.minSamples} different images to be saved`;
-}
-
-/** Take lessons back, the last one first. */
-export function takeBack(model, lessons) {
-  const waiting = [...lessons];
-  return fresh(async () => {
-    while (waiting.length) {
-      await api.undo(model, waiting.at(-1));
-      waiting.pop();
-    }
-    notice("Taken back.");
-    await refresh();
-    lookAgain();
-  });
 }
 
 /** Settle on a label: a new one that looks like a known one is asked about. Resolves to "" where the person leaves it. */

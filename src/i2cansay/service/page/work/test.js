@@ -4,13 +4,17 @@ import { Refusal, api } from "../state/api.js";
 import { parts } from "../state/batches.js";
 import { named } from "../state/files.js";
 import { change, state } from "../state/store.js";
-import { complain, startJob } from "../view/overlay.js";
+import { complain, notice, startJob } from "../view/overlay.js";
 import { fresh } from "./attempt.js";
 import { teaching } from "./teach.js";
 
 /** Predict images of known labels and keep the result for the view; resolves when it is there. */
 export async function test(pairs) {
-  if (!pairs.length || teaching()) return;
+  if (!pairs.length) return;
+  if (teaching()) {
+    notice("A lesson is under way. Test when it has ended.");
+    return;
+  }
   const run = { model: state.model, waiting: parts(pairs), answers: [], unread: [] };
   await fresh(() => goOn(run, pairs.length));
 }
