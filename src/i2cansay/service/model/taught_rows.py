@@ -31,6 +31,8 @@ class LessonSource:
         The digest of what it sent.
     n_rows : int
         How many rows it sent.
+    annotation : int
+        The annotation of Label Studio that it is about, 0 for none.
     """
 
     at: float
@@ -38,6 +40,7 @@ class LessonSource:
     key: bytes | None = None
     content: bytes = b""
     n_rows: int = 1
+    annotation: int = 0
 
 
 @dataclass(frozen=True)
