@@ -161,7 +161,7 @@ def test_without_an_image_nothing_is_learnt(tmp_path: Path) -> None:
     with pytest.raises(ServiceError) as refused:
         annotate(model, 1, "a", image=False)
     assert refused.value.code == IMAGE_NEEDED
-    assert model.annotations(project=1) == []
+    assert model.annotations("project", 1) == []
     model.close()
 
 
@@ -173,7 +173,7 @@ def test_the_first_sample_of_a_class_waits_and_a_crash_that_loses_it_is_made_goo
     assert counts(model) == {"a": 6, "b": 6}
     assert annotate(model, 1, "new") == AnnotationResult("learnt", False, {"new": 1})
     assert annotate(model, 2, "new") == AnnotationResult("learnt", True, {"new": 2})
-    (first, second) = model.annotations(project=1)
+    (first, second) = model.annotations("project", 1)
     assert first.place == second.place > 0
     model = reopened(model)
     assert annotate(model, 1, "new").outcome == "unchanged"
@@ -221,7 +221,7 @@ def test_where_it_cannot_be_taken_back_everything_stays_and_can_be_tried_again(
         with pytest.raises(ServiceError, match="would leave 'new' with one sample"):
             change()
         assert counts(model) == {"a": 7, "b": 7, "new": 2}
-    assert model.annotations(project=1)[0].label == "new"
+    assert model.annotations("project", 1)[0].label == "new"
     annotate(model, 3, "new")
     assert delete(model, 1, IMAGES[1]).counts == {"new": 2}
     model.close()
@@ -276,12 +276,12 @@ def test_the_file_has_ids_and_labels_and_opens_as_before_without_them(tmp_path: 
     annotate(model, 1, "a", 3.5, project=4)
     annotate(model, 2, "b", 3.5, project=4)
     delete(model, 2)
-    kept, gone = model.annotations(project=4)
+    kept, gone = model.annotations("project", 4)
     number = model.state().classes["a"].number
     assert kept == AnnotationRecord(1, 4, 1, 3.5, "a", number)
     assert (gone.label, gone.stamp) == ("", math.inf)
-    assert model.annotations(task=1) == [kept]
-    assert model.annotations(project=5) == []
+    assert model.annotations("task", 1) == [kept]
+    assert model.annotations("project", 5) == []
     data = model.path.read_bytes()
     assert b"CREATE TABLE annotations" in data
     assert IMAGES[1].tobytes()[:16] not in data

@@ -30,8 +30,8 @@ class Labelling:
 
     Examples
     --------
-    >>> text = '<View><Image name="i" value="$image"/><Choices name="c" toName="i"><Choice value="rust"/></Choices></View>'
-    >>> Labelling.parse(text)
+    >>> choices = '<Choices name="c" toName="i"><Choice value="rust"/></Choices>'
+    >>> Labelling.parse(f'<View><Image name="i" value="$image"/>{choices}</View>')
     Labelling(choices='c', image='i', field='image', labels=frozenset({'rust'}))
     """
 

@@ -64,7 +64,7 @@ Label Studio; upload it to Label Studio
         return cls(parts.scheme, parts.hostname, port or PORTS[parts.scheme], parts.path.rstrip("/"))
 
     def path_of(self, reference: object) -> str:
-        """Return the path at which the image that a task names is asked for; raise ServiceError where it is elsewhere.
+        """Return the path at which the image of a task is asked for; raise ServiceError where it is elsewhere.
 
         `reference` is a path, or a whole address with the scheme, host and port of this origin.
         """

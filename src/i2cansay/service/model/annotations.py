@@ -1,4 +1,4 @@
-"""Annotations of Label Studio: a model is made to hold what each of them says now, and nothing of what it said before.
+"""Annotations of Label Studio: a model is made to hold what each of them says now, and nothing of what it said.
 
 An annotation that is changed or deleted is taken back while its features are in memory, as any lesson is. Later its
 image has to be fetched again: it is put in memory as the lesson it was, and that lesson is taken back.
@@ -31,7 +31,7 @@ IMAGE_NEEDED = "image_needed"
 def annotate(
     transaction: Transaction, request: Annotate, tested: PrequentialScores | None
 ) -> AnnotationResult:
-    """Take back what an annotation said before, and learn what it says now; raise ServiceError and change nothing."""
+    """Take back what an annotation said, and learn what it says now; raise ServiceError and change nothing."""
     new = request.annotation
     old = transaction.annotation(new.id)
     if old is not None and (old.is_deleted or new.stamp < old.stamp):

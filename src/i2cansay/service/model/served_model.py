@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -245,10 +246,10 @@ class ServedModel:
         with self._unless_deleted():
             return self._database.log(after, limit)
 
-    def annotations(self, *, project: int | None = None, task: int | None = None) -> list[AnnotationRecord]:
-        """Return what was taught of the annotations of a project or of a task."""
+    def annotations(self, column: Literal["id", "project", "task"], number: int) -> list[AnnotationRecord]:
+        """Return what was taught of an annotation, or of those of a project or a task."""
         with self._unless_deleted():
-            return self._database.annotations(project=project, task=task)
+            return self._database.annotations(column, number)
 
     def file_bytes(self) -> int:
         """Return the size of the file."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from i2cansay.core.types import State
 from i2cansay.disk.atomic import sync_folder
@@ -211,11 +211,10 @@ class Database:
         found = self._connection.execute(f"{SELECT_ANNOTATIONS} WHERE id = ?", (number,)).fetchone()
         return None if found is None else AnnotationRecord(*found)
 
-    def annotations(self, *, project: int | None = None, task: int | None = None) -> list[AnnotationRecord]:
-        """Return what was taught of the annotations of a project or of a task; from any thread."""
+    def annotations(self, column: Literal["id", "project", "task"], number: int) -> list[AnnotationRecord]:
+        """Return what was taught of an annotation, or of those of a project or a task; from any thread."""
         if not self._has_annotations:
             return []
-        column, number = ("project", project) if task is None else ("task", task)
         with self._reader() as connection:
             found = connection.execute(f"{SELECT_ANNOTATIONS} WHERE {column} = ? ORDER BY id", (number,))
             return [AnnotationRecord(*row) for row in found]
