@@ -79,9 +79,7 @@ def serve(
     ] = "",
     label_studio_token: Annotated[
         Path | None,
-        typer.Option(
-            help="A file with a token of Label Studio: the personal access token of somebody who sees the projects."
-        ),
+        typer.Option(help="A file with a token of Label Studio, of somebody who sees the projects."),
     ] = None,
     rate: Annotated[float, typer.Option(min=0.1, help="Most requests per second of one token.")] = 50.0,
     max_body: Annotated[int, typer.Option(min=1, help="Largest request, in megabytes.")] = 64,

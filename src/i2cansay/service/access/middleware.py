@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import logging
+import re
 import time
 from dataclasses import dataclass
 
@@ -38,8 +39,8 @@ HEADERS = {
 }
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 WRONG_TOKENS_AT_ONCE = 20
-LABEL_STUDIO = "/label-studio/"
-"""In the addresses of the routes for Label Studio, which can send its ML back ends a password, and no token."""
+LABEL_STUDIO = re.compile(r"/v1/models/[^/]+/label-studio/[^/]+")
+"""The routes for Label Studio, which can send its ML back ends a password, and no token."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,9 @@ class AccessMiddleware:
 
     def _token(self, scope: Scope, headers: Headers) -> Token:
         """Return the token of a request. Wrong tokens are limited by address, right ones are not."""
-        secret = secret_in(headers.get("authorization", ""), basic=LABEL_STUDIO in scope["path"])
+        secret = secret_in(
+            headers.get("authorization", ""), basic=bool(LABEL_STUDIO.fullmatch(scope["path"]))
+        )
         if (token := self._tokens.find(secret)) is not None:
             return token
         if secret:

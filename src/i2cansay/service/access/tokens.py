@@ -120,8 +120,10 @@ def secret_in(authorization: str, *, basic: bool = False) -> str:
 
     Examples
     --------
-    >>> secret_in("Bearer s3cret"), secret_in("Basic bGluZTpzM2NyZXQ="), secret_in("Basic bGluZTpzM2NyZXQ=", basic=True)
-    ('s3cret', '', 's3cret')
+    >>> secret_in("Bearer s3cret"), secret_in("Basic bGluZTpzM2NyZXQ=")
+    ('s3cret', '')
+    >>> secret_in("Basic bGluZTpzM2NyZXQ=", basic=True)
+    's3cret'
     """
     kind, _, rest = authorization.partition(" ")
     if kind.lower() == "bearer":

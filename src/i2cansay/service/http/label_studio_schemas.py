@@ -6,7 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-CONFIG = '<View><Image name="image" value="$image"/><Choices name="choice" toName="image"><Choice value="rust"/></Choices></View>'
+CONFIG = (
+    '<View><Image name="image" value="$image"/>'
+    '<Choices name="choice" toName="image"><Choice value="rust"/></Choices></View>'
+)
 TASK = {"id": 5, "data": {"image": "/data/upload/1/part-113.png"}}
 ANNOTATION = {
     "id": 17,

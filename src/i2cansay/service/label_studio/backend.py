@@ -32,7 +32,8 @@ class Backend:
         model = self._service.model(name)
         if self._studio is None:
             raise conflict(
-                "this service knows no Label Studio; start it with --label-studio ADDRESS and --label-studio-token FILE"
+                "this service knows no Label Studio; start it with --label-studio ADDRESS and "
+                "--label-studio-token FILE"
             )
         self._service.image_queue(model)  # a model of features cannot use images
         return model, self._studio

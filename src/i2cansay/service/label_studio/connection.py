@@ -29,8 +29,8 @@ class LabelStudio:
     ----------
     origin : Origin
     token : str
-        Of a person or of a robot in Label Studio who can see the projects: a personal access token, or a legacy token
-        of 40 digits. It is sent to `origin` only, and to nobody else; it is not in the `repr`.
+        Of somebody in Label Studio who can see the projects: a personal access token, or a legacy token of 40
+        digits. It is sent to `origin` and to nobody else; it is not in the `repr`.
     limits : Limits
     """
 

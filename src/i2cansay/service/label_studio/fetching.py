@@ -6,6 +6,7 @@ import http.client
 import json
 import ssl
 import time
+from socket import socket as Socket
 from typing import Any
 
 from i2cansay.service.errors import ServiceError, not_found, too_large
@@ -42,11 +43,12 @@ def ask(
         if data is not None:
             sent["content-type"] = "application/json"
         connection.connect()
-        _limit(connection, deadline)
+        socket = connection.sock  # the connection lets go of it before the body is read
+        _limit(socket, deadline)
         connection.request("GET" if data is None else "POST", path, data, sent)
-        answer = connection.getresponse()
-        _check_status(answer.status)
-        return _read(connection, answer, most, deadline)
+        with connection.getresponse() as answer:
+            _check_status(answer.status)
+            return _read(socket, answer, most, deadline)
     except TimeoutError:
         raise unreachable(f"did not answer within {seconds:g} seconds") from None
     except (OSError, http.client.HTTPException) as error:
@@ -74,16 +76,14 @@ def _check_status(status: int) -> None:
         raise unreachable(f"answered with {status}")
 
 
-def _read(
-    connection: http.client.HTTPConnection, answer: http.client.HTTPResponse, most: int, deadline: float
-) -> bytes:
+def _read(socket: Socket, answer: http.client.HTTPResponse, most: int, deadline: float) -> bytes:
     """Read a body piece by piece: a drop of it now and then must not hold us for longer than the deadline."""
     announced = answer.headers.get("content-length", "")
     data = bytearray()
     while True:
         if len(data) > most or (announced.isdecimal() and int(announced[:20]) > most):
             raise too_large(f"Label Studio sent more than {most} bytes for one image or page")
-        _limit(connection, deadline)
+        _limit(socket, deadline)
         piece = answer.read1(PIECE)
         if not piece:
             break
@@ -93,12 +93,11 @@ def _read(
     return bytes(data)
 
 
-def _limit(connection: http.client.HTTPConnection, deadline: float) -> None:
+def _limit(socket: Socket, deadline: float) -> None:
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError
-    if connection.sock is not None:
-        connection.sock.settimeout(left)
+    socket.settimeout(left)
 
 
 def json_in(data: bytes) -> Any:

@@ -94,10 +94,10 @@ class Learning:
             raise refused(
                 f"expected {name} in the event, with their content; does the webhook send its payload?"
             )
-        if len(several) > self._service.limits.label_studio_tasks:
+        if len(several) > (most := self._service.limits.label_studio_tasks):
             raise too_large(
-                f"one event may be about {self._service.limits.label_studio_tasks} annotations or tasks, this one is "
-                f"about {len(several)}; let the model catch up with Start Training"
+                f"one event may be about {most} annotations or tasks, this one is about {len(several)}; let the "
+                "model catch up with Start Training"
             )
         return several
 

@@ -41,10 +41,8 @@ class Predicting:
         tasks = body.get("tasks")
         if not isinstance(tasks, list) or not tasks:
             raise refused("expected tasks, a list of at least one")
-        if len(tasks) > self._service.limits.label_studio_tasks:
-            raise too_large(
-                f"one request may have {self._service.limits.label_studio_tasks} tasks, got {len(tasks)}; select fewer"
-            )
+        if len(tasks) > (most := self._service.limits.label_studio_tasks):
+            raise too_large(f"one request may have {most} tasks, got {len(tasks)}; select fewer")
         found: list[Any] = [[] for _ in tasks]
         if self._model.snapshot.learner is None:  # it has learnt nothing yet
             return found
