@@ -11,10 +11,12 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+OUTCOME = ("outcome", "durable", "why")
+"""What the service answers about an annotation."""
 KEPT = {
     "project": ("id", "title", "label_config"),
     "task": ("id", "data", "project", "annotations"),
-    "annotation": ("id", "task", "project", "result", "was_cancelled", "created_at", "updated_at"),
+    "annotation": ("id", "task", "project", "result", "was_cancelled", "created_at", "updated_at", *OUTCOME),
 }
 """Of what Label Studio tells of each, the rest is nobody's business and long."""
 SECRET = {"access_token", "hostname", "params", "refresh", "access"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -23,8 +23,12 @@ from i2cansay.service.http.label_studio_schemas import (
     TasksBody,
 )
 from i2cansay.service.label_studio.backend import Backend
-from i2cansay.service.limits import Limits
+from i2cansay.service.limits import MEGABYTE, Limits
 
+BODY_BYTES = 4 * MEGABYTE
+"""Of one request: 500 tasks of 8 kB. They carry no images."""
+VALUE_BYTES = 128
+"""The most memory a JSON value takes while it is parsed."""
 PATIENCE = 95.0
 """How long a request may take. Label Studio waits for 100 seconds."""
 
@@ -83,7 +87,8 @@ def add_label_studio_routes(router: APIRouter, backend: Backend, limits: Limits)
 
 
 async def _read(request: Request, limits: Limits) -> dict[str, Any]:
-    data, _ = await take_json(request, limits)
+    data, values = await take_json(request, replace(limits, json_bytes=min(limits.json_bytes, BODY_BYTES)))
+    request.state.body.charge(VALUE_BYTES * values)
     return await run_in_threadpool(read_json, data)
 
 

@@ -16,7 +16,7 @@ from i2cansay.service.limits import MEGABYTE, Limits
 
 PAGE_TASKS = 50
 """Tasks that are asked for at once."""
-PAGE_BYTES = 16 * MEGABYTE
+PAGE_BYTES = 4 * MEGABYTE
 ACCESS_SECONDS = 120.0
 """How long an access token is used. Label Studio gives it five minutes."""
 
