@@ -15,7 +15,7 @@ import pytest
 
 from i2cansay.service.label_studio.connection import LabelStudio
 from i2cansay.service.label_studio.origin import Origin
-from tests.label_studio.real_studio import CONFIG, RealStudio
+from tests.label_studio.real_studio import RealStudio
 from tests.label_studio.recorder import recording
 from tests.service.label_studio.studio import running_studio
 from tests.service.material import make_image
@@ -43,10 +43,15 @@ class Together:
         return {line.label: line.count for line in classes}
 
     def start(self) -> None:
+        self.exchange.append({"to": "service", "method": "RESTART"})
         self.running = self.starter(port=self.port, label_studio=self.connection, need_token=True)
 
     def said(self, to: str) -> list[str]:
-        return [f"{entry['method']} {entry['path']}" for entry in self.exchange if entry["to"] == to]
+        return [
+            f"{each['method']} {each['path']}"
+            for each in self.exchange
+            if each["to"] == to and "path" in each
+        ]
 
 
 @pytest.fixture
@@ -167,8 +172,12 @@ def test_a_project_of_another_kind_is_refused(together: Together) -> None:
 def _record(together: Together) -> None:
     """Write the exchange down where that is asked for, for the tests that have no Label Studio."""
     if place := os.environ.get("I2CANSAY_RECORD"):
-        said = [entry for entry in together.exchange if "token" not in entry["path"]]
-        text = json.dumps({"config": CONFIG, "exchange": said}, indent=1)
+        said = [
+            entry
+            for entry in together.exchange
+            if "token" not in entry.get("path", "") and (entry["to"], entry.get("status")) != ("service", 502)
+        ]
+        text = "[\n" + ",\n".join(json.dumps(entry) for entry in said) + "\n]"
         assert together.secret not in text
         assert together.connection.token not in text
         Path(place).write_text(text + "\n")

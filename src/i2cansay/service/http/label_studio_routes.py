@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from i2cansay.service.access.permissions import needs
+from i2cansay.service.errors import error_content
 from i2cansay.service.http.api import wait
 from i2cansay.service.http.json_text import read_json, take_json
 from i2cansay.service.http.label_studio_schemas import (
@@ -22,11 +23,15 @@ from i2cansay.service.http.label_studio_schemas import (
     TaskResults,
     TasksBody,
 )
+from i2cansay.service.http.schemas import ErrorAnswer
 from i2cansay.service.label_studio.backend import Backend
 from i2cansay.service.limits import MEGABYTE, Limits
 
 BODY_BYTES = 4 * MEGABYTE
 """Of one request: 500 tasks of 8 kB. They carry no images."""
+STUDIO_REFUSALS: dict[int | str, dict[str, Any]] = {
+    502: {"model": ErrorAnswer, "description": "Label Studio did not answer, or not as expected."}
+}
 VALUE_BYTES = 128
 """The most memory a JSON value takes while it is parsed."""
 PATIENCE = 95.0
@@ -59,6 +64,7 @@ def add_label_studio_routes(router: APIRouter, backend: Backend, limits: Limits)
         "/models/{name}/label-studio/predict",
         dependencies=[needs("predict")],
         response_model=TaskResults,
+        responses=STUDIO_REFUSALS,
         openapi_extra=_body(TasksBody),
     )
     async def label_studio_predict(name: str, request: Request) -> Response:
@@ -70,20 +76,23 @@ def add_label_studio_routes(router: APIRouter, backend: Backend, limits: Limits)
         "/models/{name}/label-studio/webhook",
         dependencies=[needs("teach")],
         response_model=EventAnswer,
+        responses=STUDIO_REFUSALS,
         openapi_extra=_body(EventBody),
     )
     async def label_studio_webhook(name: str, request: Request) -> Response:
         """Learn an annotation, or take back what it said before; the answer comes once that is on the disk.
 
-        START_TRAINING makes the model catch up with all annotations of a project.
+        START_TRAINING makes the model catch up with all annotations of a project. Where one of several annotations
+        fails, the answer is that error, and lists what became of each.
         """
         body = await _read(request, limits)
         outcomes = await wait(backend.learn(name, body, request.state.who), PATIENCE)
-        status = next((each.status for each in outcomes if each.status != 200), 200)
-        listed = [asdict(each) for each in outcomes]
-        for each in listed:
-            del each["status"]
-        return JSONResponse({"annotations": listed}, status)
+        listed = {"annotations": [each.to_json() for each in outcomes]}
+        failed = next((each.error for each in outcomes if each.error is not None), None)
+        if failed is None:
+            return JSONResponse(listed)
+        content, headers = error_content(failed)
+        return JSONResponse({**content, **listed}, failed.status, headers=headers)
 
 
 async def _read(request: Request, limits: Limits) -> dict[str, Any]:

@@ -40,15 +40,19 @@ class Outcome:
         Whether it is on the disk.
     why : str
         Why nothing was learnt, or why it failed.
-    status : int
-        The HTTP status that fits.
+    error : ServiceError or None
+        What made it fail.
     """
 
     id: int
     outcome: str
     durable: bool = True
     why: str = ""
-    status: int = 200
+    error: ServiceError | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is answered."""
+        return {"id": self.id, "outcome": self.outcome, "durable": self.durable, "why": self.why}
 
 
 class Learning:
@@ -161,7 +165,7 @@ class Learning:
     def _failed(self, number: int, error: ServiceError) -> Outcome:
         # Not the sentence: it may name a label, and the log of the process has nothing of the content of models.
         log.warning("the model %s: annotation %d: %s", self._model.facts.name, number, error.code)
-        return Outcome(number, "failed", False, error.sentence, error.status)
+        return Outcome(number, "failed", False, error.sentence, error)
 
     # -- a whole project ------------------------------------------------------------------------------------
 
