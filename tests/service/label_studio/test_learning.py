@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import logging
+import time
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -230,7 +234,33 @@ def test_start_training_catches_up_with_what_was_missed(connected: Connected) ->
     assert found == [(9, "moved"), (12, "learnt"), (13, "unchanged"), (6, "taken_back")]
     assert "/data/upload/1/3.png" not in connected.studio.paths  # nothing is new about it
     assert connected.counts() == {"red": 3}
-    assert connected.tell(event) == [(13, "unchanged")]
+    assert connected.tell(event) == []  # there is nothing new
+
+
+def test_a_label_that_the_project_offers_only_now_is_learnt_when_catching_up(connected: Connected) -> None:
+    assert annotate(connected, 3, "pink") == "unchanged"
+    tasks = [{**task_of(3), "annotations": [annotation_of(3, "pink")]}]
+    connected.studio.put(PAGE, {"tasks": tasks, "total": 1})
+    config = CONFIG.replace("green", "pink")
+    connected.studio.put("/api/projects/1/", {"id": 1, "label_config": config})
+    assert connected.tell({"action": "START_TRAINING", "project": {"id": 1}}) == [(3, "learnt")]
+    assert connected.counts() == {"pink": 1}
+
+
+def test_it_is_learnt_though_label_studio_does_not_wait_for_the_answer(connected: Connected) -> None:
+    connected.studio.pause = 0.001  # a byte of the image a millisecond
+    parts = urlsplit(connected.running.client.url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=0.2)
+    body = json.dumps(event_of(annotation_of(3, "red")))
+    connection.request("POST", "/v1/models/first/label-studio/webhook", body)
+    with pytest.raises(TimeoutError):
+        connection.getresponse()
+    connection.close()
+    assert connected.counts() == {}
+    until = time.monotonic() + 60
+    while not connected.counts() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert connected.counts() == {"red": 1}
 
 
 def test_catching_up_does_not_delete_what_only_its_page_has_lost(connected: Connected) -> None:

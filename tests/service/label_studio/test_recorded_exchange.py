@@ -1,8 +1,8 @@
 """What a real Label Studio and the service said to each other, said again without it.
 
-`recorded_exchange.json` was written by `I2CANSAY_RECORD=... make test-labelstudio`: requests of Label Studio 1.23 to the
-service with the answers of that day, and requests of the service to Label Studio with its answers. Secrets and what
-nobody reads are left out.
+`recorded_exchange.json` was written by `I2CANSAY_RECORD=... make test-labelstudio`: requests of Label Studio 1.23 to
+the service with the answers of that day, and requests of the service to Label Studio with its answers. Secrets and
+what nobody reads are left out.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from i2cansay.service.model.requests import Annotate, AnnotationResult
 from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.service import Service
 from i2cansay.service.storage.annotation_records import DELETED, AnnotationRecord
+from i2cansay.service.storage.receipts import NOT_HELD
 
 log = logging.getLogger("i2cansay.service")
 CATCH_UP_SECONDS = 60.0
@@ -181,7 +182,7 @@ class Learning:
             seen.add(number)
             if time.monotonic() > deadline:
                 return [*outcomes, Outcome(number, "left", False, "time was up; start training once more")]
-            if not self._is_known(annotation, known.get(number)):
+            if not self._is_known(annotation, known.get(number), labelling):
                 outcomes.append(self._apply(annotation, task, project, labelling))
         for record in known.values():
             # Pages shift while somebody works on the project: one that was not seen may be there.
@@ -196,6 +197,13 @@ class Learning:
                 if isinstance(annotation, dict):
                     yield task, {**annotation, "task": id_of(task, "task")}
 
-    def _is_known(self, annotation: dict[str, Any], record: AnnotationRecord | None) -> bool:
-        """Tell whether the model has seen this state of an annotation, and has not lost it since."""
-        return record is not None and record.stamp == stamp_of(annotation) and record.held
+    def _is_known(
+        self, annotation: dict[str, Any], record: AnnotationRecord | None, labelling: Labelling
+    ) -> bool:
+        """Tell whether the model has seen what an annotation says now, and has not lost it since."""
+        if record is None or record.stamp != stamp_of(annotation):
+            return False
+        # The configuration may offer a label now that it did not offer then.
+        if record.label != what_it_says(annotation, labelling, self._service.limits).label:
+            return False
+        return record.place != NOT_HELD or not record.label

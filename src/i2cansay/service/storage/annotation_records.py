@@ -31,8 +31,8 @@ class AnnotationRecord:
     Examples
     --------
     >>> record = AnnotationRecord(17, 1, 5, 1.5, "rust")
-    >>> record.held, record.put(3).held, record.deleted().stamp
-    (False, True, inf)
+    >>> record.put(3).place, record.deleted().stamp
+    (3, inf)
     """
 
     id: int
@@ -41,11 +41,6 @@ class AnnotationRecord:
     stamp: float
     label: str = ""
     place: int = NOT_HELD
-
-    @property
-    def held(self) -> bool:
-        """Whether its sample was on the disk when the record was written."""
-        return self.place >= 0
 
     @property
     def is_deleted(self) -> bool:
