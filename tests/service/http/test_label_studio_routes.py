@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -134,7 +134,7 @@ class TestSecrets:
     """Label Studio logs in with a password, its webhooks with a header; both carry a token of the service."""
 
     @pytest.fixture
-    def guarded(self, connect: Callable[..., Connected]) -> Iterator[tuple[Connected, str, str]]:
+    def guarded(self, connect: Callable[..., Connected]) -> tuple[Connected, str, str]:
         connected = connect(need_token=True)
         tokens = connected.running.service.tokens
         return connected, tokens.add("studio", "teach"), tokens.add("reader", "predict")
