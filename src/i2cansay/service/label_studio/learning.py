@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from i2cansay.core.types import Float32
@@ -173,22 +174,27 @@ class Learning:
     def catch_up(self, project: int) -> list[Outcome]:
         """Bring all annotations of a project into the model, those that it missed; stop when time is up."""
         deadline = time.monotonic() + CATCH_UP_SECONDS
+        outcomes: list[Outcome] = []
+        for number, change in self._missed(project):
+            if time.monotonic() > deadline:
+                return [*outcomes, Outcome(number, "left", False, "time was up; start training once more")]
+            outcomes.append(change())
+        return outcomes
+
+    def _missed(self, project: int) -> Iterator[tuple[int, Callable[[], Outcome]]]:
+        """Yield the ids of annotations that the model does not have as they are now, and what brings them in."""
         labelling = self._studio.labelling(project)
         known = {record.id: record for record in self._model.annotations("project", project)}
         seen: set[int] = set()
-        outcomes: list[Outcome] = []
         for task, annotation in self._annotations(project):
             number = id_of(annotation, "annotation")
             seen.add(number)
-            if time.monotonic() > deadline:
-                return [*outcomes, Outcome(number, "left", False, "time was up; start training once more")]
             if not self._is_known(annotation, known.get(number), labelling):
-                outcomes.append(self._apply(annotation, task, project, labelling))
-        for record in known.values():
+                yield number, partial(self._apply, annotation, task, project, labelling)
+        for number in [each.id for each in known.values() if not each.is_deleted and each.id not in seen]:
             # Pages shift while somebody works on the project: one that was not seen may be there.
-            if record.id not in seen and not record.is_deleted and not self._studio.has(record.id):
-                outcomes.append(self._delete(record.id))
-        return outcomes
+            if not self._studio.has(number):
+                yield number, partial(self._delete, number)
 
     def _annotations(self, project: int) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         for task in self._studio.tasks(project):
