@@ -3,11 +3,12 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
 OLDEST := .venv-oldest
+STUDIO := .venv-label-studio
 # What the exported page runs on; fetched by npm.
 ORT_WEB_VERSION := 1.30.0
 ORT_WEB := $(VENV)/onnxruntime-web-$(ORT_WEB_VERSION).tgz
 
-.PHONY: demo test lint format tour test-kernels test-oldest test-package test-torch test-export test-adapters test-browser bench docs clean help
+.PHONY: demo test lint format tour test-kernels test-oldest test-package test-torch test-export test-adapters test-browser test-labelstudio bench docs clean help
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -59,13 +60,16 @@ test-adapters: $(VENV)/adapters.stamp  ## the adapters, and the blocks of docs/e
 test-browser: $(VENV)/browser.stamp  ## the pages in a real Chromium, and the API against its own description
 	I2CANSAY_BROWSER=1 I2CANSAY_ORT_WEB=$(ORT_WEB) $(BIN)/python -m pytest tests/browser
 
+test-labelstudio: $(VENV)/dev.stamp $(STUDIO)/stamp  ## a real Label Studio, installed beside, with a model as its ML back end
+	I2CANSAY_LABEL_STUDIO=$(STUDIO)/bin/label-studio $(BIN)/python -m pytest tests/label_studio
+
 bench: $(VENV)/dev.stamp      ## speed against peers and floors, and how soon the command line answers
 	$(BIN)/python benchmarks/learner.py
 	$(BIN)/python benchmarks/encoder.py
 	$(BIN)/python benchmarks/start_up.py
 
 clean:           ## remove the environment and what the tools left
-	rm -rf $(VENV) $(OLDEST) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(STUDIO) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "i2cansay needs Python 3.11 or newer, this is " + sys.version'
@@ -83,6 +87,12 @@ $(OLDEST)/stamp: pyproject.toml tools/oldest.py
 	$(PYTHON) -m venv --clear $(OLDEST)
 	$(PYTHON) tools/oldest.py > $(OLDEST)/constraints.txt
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(OLDEST)/constraints.txt -e '.[test]'
+	@touch $@
+
+# An environment of its own: it pins versions of much that we use.
+$(STUDIO)/stamp:
+	$(PYTHON) -m venv --clear $(STUDIO)
+	$(STUDIO)/bin/python -m pip install --quiet --disable-pip-version-check 'label-studio==1.23.*'
 	@touch $@
 
 $(VENV)/browser.stamp: $(VENV)/dev.stamp

@@ -64,7 +64,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Service]:
     """Services that would run; they are closed at once."""
     services: list[Service] = []
 
-    def run_nothing(service: Service, _: object) -> None:
+    def run_nothing(service: Service, *_: object) -> None:
         services.append(service)
         service.close()
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from i2cansay.service.client import Client
 from i2cansay.service.http.server import Address, make_server
+from i2cansay.service.label_studio.connection import LabelStudio
 from i2cansay.service.limits import Limits
 from i2cansay.service.service import Service
 
@@ -34,11 +35,18 @@ class Starter:
         self._encoder = encoder
         self._stops: list[Callable[[], None]] = []
 
-    def __call__(self, *, limits: Limits | None = None, port: int = 0, **address: Any) -> Running:
+    def __call__(
+        self,
+        *,
+        limits: Limits | None = None,
+        port: int = 0,
+        label_studio: LabelStudio | None = None,
+        **address: Any,
+    ) -> Running:
         """Start a service on a port, or on a free one, and wait until it answers."""
         service = Service(self._folder, limits=limits, encoder=self._encoder)
         port = port or free_port()
-        server = make_server(service, Address(port=port, **address))
+        server = make_server(service, Address(port=port, **address), label_studio)
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
         while not server.started:

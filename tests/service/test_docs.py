@@ -10,6 +10,7 @@ import pytest
 
 from i2cansay.service.access.middleware import WRONG_TOKENS_AT_ONCE
 from i2cansay.service.http.app import create_app
+from i2cansay.service.label_studio.predicting import TOGETHER_BYTES
 from i2cansay.service.limits import Limits
 from i2cansay.service.model.class_map import MOST_CLASSES
 from i2cansay.service.model.confusion import MOST_PAIRS
@@ -122,6 +123,12 @@ def test_the_limits_are_those_of_the_code() -> None:
     assert f"complete within {limits.header_seconds:g} seconds, at most {limits.headers}" in words
     assert f"at most {limits.header_bytes // 1024} kB" in words
     assert f"silent for {limits.idle_seconds:g} seconds" in words
+    assert (
+        f"{limits.label_studio_tasks} tasks or annotations per request, {limits.label_studio_bytes // 2**20} MB per "
+        f"image, {limits.label_studio_seconds:g} seconds per answer" in words
+    )
+    images = limits.label_studio_at_once * (2 * limits.label_studio_bytes + TOGETHER_BYTES)
+    assert f"images of Label Studio on their way {images // 2**20} MB" in words
     assert f"After {WRONG_TOKENS_AT_ONCE} wrong tokens" in words
     assert limits.wrong_tokens_per_second == 1 / 5  # "one every five seconds"
 

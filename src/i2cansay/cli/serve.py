@@ -12,6 +12,8 @@ import typer
 from i2cansay.cli.application import Application
 
 if TYPE_CHECKING:
+    from i2cansay.service.label_studio.connection import LabelStudio
+    from i2cansay.service.limits import Limits
     from i2cansay.service.service import Service
 
 app = Application(help="Tokens of a service: add, list, remove.")
@@ -67,6 +69,18 @@ def serve(
             help="Address or network of a proxy whose X-Forwarded-For is believed; repeat for several."
         ),
     ] = [],  # noqa: B006
+    label_studio: Annotated[
+        str,
+        typer.Option(
+            help="Address of a Label Studio whose annotations are learnt, as http://127.0.0.1:8080; images of its "
+            "tasks are fetched from there and from nowhere else.",
+            show_default=False,
+        ),
+    ] = "",
+    label_studio_token: Annotated[
+        Path | None,
+        typer.Option(help="A file with a token of Label Studio, of somebody who sees the projects."),
+    ] = None,
     rate: Annotated[float, typer.Option(min=0.1, help="Most requests per second of one token.")] = 50.0,
     max_body: Annotated[int, typer.Option(min=1, help="Largest request, in megabytes.")] = 64,
     max_connections: Annotated[int, typer.Option(min=1, help="Most connections at once.")] = 1024,
@@ -112,6 +126,7 @@ def serve(
         origins=tuple(allow_origin),
         proxies=tuple(trusted_proxy),
     )
+    studio = _label_studio(label_studio, label_studio_token, limits)
     learner_class(learner)  # a wrong name is told now, not when somebody makes a model
     service = Service(folder, limits=limits, learner=learner, encoder=encoder)
     try:
@@ -130,7 +145,7 @@ def serve(
     secure = "https" if certificate else "http"
     models = "1 model" if len(service.models) == 1 else f"{len(service.models)} models"
     typer.echo(f"{models} in {folder}; open {secure}://{host}:{port} (Ctrl-C ends it)")
-    run(service, address)
+    run(service, address, studio)
 
 
 @app.command("add")
@@ -166,6 +181,30 @@ def remove_token(folder: Folder, name: Annotated[str, typer.Argument(help="Name 
     from i2cansay.service.access.tokens import Tokens
 
     Tokens(folder).remove(name)
+
+
+def _label_studio(address: str, token: Path | None, limits: Limits) -> LabelStudio | None:
+    """Return the Label Studio that was named, None where none was."""
+    if not address and token is None:
+        return None
+    from i2cansay.service.label_studio.connection import LabelStudio
+    from i2cansay.service.label_studio.origin import Origin
+
+    origin = Origin.parse(address)
+    if token is None:
+        raise ValueError(
+            "--label-studio needs --label-studio-token FILE: a token is not given on the command line, where every "
+            "user of the machine sees it"
+        )
+    return LabelStudio(origin, read_token(token), limits)
+
+
+def read_token(path: Path) -> str:
+    """Return the token in a file."""
+    secret = path.read_text().strip()
+    if not secret or not secret.isascii() or any(character.isspace() for character in secret):
+        raise ValueError(f"expected one token in {path}, and nothing else")
+    return secret
 
 
 def _import_model(service: Service, path: Path) -> None:

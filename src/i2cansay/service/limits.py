@@ -61,6 +61,14 @@ class Limits:
         Memory for exports and backups that are made or sent. Beyond it, new ones get 429.
     pixels_in_flight : int
         Of all requests that wait for one encoder. Beyond it, large requests get 429.
+    label_studio_tasks : int
+        Tasks, or annotations, in one request of Label Studio.
+    label_studio_bytes : int
+        Of one image that is fetched from Label Studio.
+    label_studio_seconds : float
+        How long Label Studio may take for one answer.
+    label_studio_at_once : int
+        Images that are fetched at once.
     """
 
     body_bytes: int = 64 * MEGABYTE
@@ -90,3 +98,7 @@ class Limits:
     pixels_in_flight: int = 1_600_000_000
     named: int = 20_000
     download_bytes: int = 512 * MEGABYTE
+    label_studio_tasks: int = 500
+    label_studio_bytes: int = 20 * MEGABYTE
+    label_studio_seconds: float = 10.0
+    label_studio_at_once: int = 4

@@ -36,6 +36,10 @@ SCOPES = {
     ("GET", "/v1/models/{name}/confusion"): "predict",
     ("GET", "/v1/models/{name}/map"): "predict",
     ("POST", "/v1/models/{name}/test"): "predict",
+    ("GET", "/v1/models/{name}/label-studio/health"): "predict",
+    ("POST", "/v1/models/{name}/label-studio/setup"): "predict",
+    ("POST", "/v1/models/{name}/label-studio/predict"): "predict",
+    ("POST", "/v1/models/{name}/label-studio/webhook"): "teach",
     ("GET", "/metrics"): "predict",
     ("GET", "/healthz"): None,
     ("GET", "/readyz"): None,
@@ -89,7 +93,7 @@ def test_the_description_names_the_scope_of_each_route(shared: Running) -> None:
         for method, content in methods.items()
     }
     assert described == {route: SCOPES[route] for route in described}
-    assert len(described) == 24
+    assert len(described) == 28
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ class Ledger:
             for labels in self.lessons.values():
                 labels[:] = [request.new if label == request.label else label for label in labels]
         else:
+            assert isinstance(request, Forget)
             self.old.pop(request.label, 0)
             for labels in self.lessons.values():
                 labels[:] = [label for label in labels if label != request.label]

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import logging
+import re
 import time
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from i2cansay.service.access.body_limit import IncomingBody, Traffic
 from i2cansay.service.access.client_address import client_network
 from i2cansay.service.access.permissions import RoutePermissions
 from i2cansay.service.access.rate import RateLimit
-from i2cansay.service.access.tokens import Token, Tokens
+from i2cansay.service.access.tokens import Token, Tokens, secret_in
 from i2cansay.service.errors import ServiceError, error_content, stopping
 from i2cansay.service.limits import Limits
 from i2cansay.service.service_metrics import ServiceMetrics
@@ -38,6 +39,8 @@ HEADERS = {
 }
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 WRONG_TOKENS_AT_ONCE = 20
+LABEL_STUDIO = re.compile(r"/v1/models/[^/]+/label-studio/[^/]+")
+"""The routes for Label Studio, which can send its ML back ends a password, and no token."""
 
 
 @dataclass(frozen=True)
@@ -175,8 +178,9 @@ class AccessMiddleware:
 
     def _token(self, scope: Scope, headers: Headers) -> Token:
         """Return the token of a request. Wrong tokens are limited by address, right ones are not."""
-        kind, _, secret = headers.get("authorization", "").partition(" ")
-        secret = secret.strip() if kind.lower() == "bearer" else ""
+        secret = secret_in(
+            headers.get("authorization", ""), basic=bool(LABEL_STUDIO.fullmatch(scope["path"]))
+        )
         if (token := self._tokens.find(secret)) is not None:
             return token
         if secret:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import json
@@ -110,6 +111,29 @@ class Tokens:
 
         write_atomically(self._path, write)
         self._path.chmod(0o600)
+
+
+def secret_in(authorization: str, *, basic: bool = False) -> str:
+    """Return the secret that a header carries, "" where it carries none.
+
+    With `basic` it may also be the password of HTTP Basic, whatever the name of the user is.
+
+    Examples
+    --------
+    >>> secret_in("Bearer s3cret"), secret_in("Basic bGluZTpzM2NyZXQ=")
+    ('s3cret', '')
+    >>> secret_in("Basic bGluZTpzM2NyZXQ=", basic=True)
+    's3cret'
+    """
+    kind, _, rest = authorization.partition(" ")
+    if kind.lower() == "bearer":
+        return rest.strip()
+    if basic and kind.lower() == "basic":
+        try:
+            return base64.b64decode(rest.strip(), validate=True).decode().partition(":")[2]
+        except ValueError:  # not base64, or not UTF-8
+            return ""
+    return ""
 
 
 def _digest(secret: str) -> str:

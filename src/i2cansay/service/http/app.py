@@ -22,21 +22,28 @@ from i2cansay.service.http.bodies import sentence_of
 from i2cansay.service.http.direct_routes import DirectRoutes
 from i2cansay.service.http.health_routes import add_health_routes
 from i2cansay.service.http.json_route import JsonRoute
+from i2cansay.service.http.label_studio_routes import add_label_studio_routes
 from i2cansay.service.http.lesson_routes import add_lesson_routes
 from i2cansay.service.http.model_routes import add_model_routes
 from i2cansay.service.http.page_routes import add_page_routes
 from i2cansay.service.http.quality_routes import add_quality_routes
+from i2cansay.service.label_studio.backend import Backend
+from i2cansay.service.label_studio.connection import LabelStudio
 from i2cansay.service.service import Service
 
 CODES = {404: "not_found", 405: "wrong_method", 413: "too_large", 429: "busy"}
 
 
-def create_app(service: Service, policy: AccessPolicy | None = None) -> FastAPI:
+def create_app(
+    service: Service, policy: AccessPolicy | None = None, label_studio: LabelStudio | None = None
+) -> FastAPI:
     """Return the ASGI application of a service; the application closes the service when it ends."""
+    backend = Backend(service, label_studio)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
+        await run_in_threadpool(backend.close)
         await run_in_threadpool(service.close)
 
     app = FastAPI(
@@ -53,6 +60,7 @@ def create_app(service: Service, policy: AccessPolicy | None = None) -> FastAPI:
     add_lesson_routes(v1, service)  # first: routes are tried in this order, and these are used most
     add_quality_routes(v1, service)
     add_model_routes(v1, service)
+    add_label_studio_routes(v1, backend, service.limits)
     add_health_routes(others, service)
     add_page_routes(others)
     _add_description(others, app)

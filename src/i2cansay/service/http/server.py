@@ -18,6 +18,7 @@ from i2cansay.service.http.descriptors import room_for_connections
 from i2cansay.service.http.listener import Listener, bind
 from i2cansay.service.http.protocol import HttpProtocol
 from i2cansay.service.http.rare_log import RareLog
+from i2cansay.service.label_studio.connection import LabelStudio
 from i2cansay.service.service import Service
 
 DRAIN_SECONDS = 30
@@ -100,7 +101,7 @@ def check_address(service: Service, address: Address) -> None:
         )
 
 
-def run(service: Service, address: Address) -> None:
+def run(service: Service, address: Address, label_studio: LabelStudio | None = None) -> None:
     """Serve until SIGTERM or SIGINT, then answer the requests that have come in."""
     check_address(service, address)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
@@ -108,14 +109,16 @@ def run(service: Service, address: Address) -> None:
     for handler in logging.getLogger().handlers:
         handler.addFilter(RareLog())
     with threadpool_limits(1, user_api="blas"):  # requests run side by side; each on one core
-        make_server(service, address).run()
+        make_server(service, address, label_studio).run()
 
 
-def make_server(service: Service, address: Address) -> uvicorn.Server:
+def make_server(
+    service: Service, address: Address, label_studio: LabelStudio | None = None
+) -> uvicorn.Server:
     """Return a server that is ready to run."""
     limits = service.limits
     config = uvicorn.Config(
-        create_app(service, address.policy()),
+        create_app(service, address.policy(), label_studio),
         host=address.host,
         port=address.port,
         ssl_certfile=address.certificate,

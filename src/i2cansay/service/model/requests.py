@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from i2cansay.core.types import Float32
+from i2cansay.service.storage.annotation_records import AnnotationRecord
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Learn:
 
     `key` is the digest of an idempotency key, and `content` the digest of the samples as sent, to which the
     key is bound; without `content` the key is bound to the labels. `who` is the name of the token. Lessons of one
-    `series` were taught together, as a folder that was sent in parts.
+    `series` were taught together, as a folder that was sent in parts. `annotation` is set by `Annotate`.
     """
 
     X: Float32
@@ -42,6 +43,7 @@ class Learn:
     who: str = ""
     content: bytes = b""
     series: str = ""
+    annotation: int = 0
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,40 @@ class Move:
     only: str | None = None
 
 
-Request: TypeAlias = Learn | Forget | Rename | Undo | Move
+@dataclass(frozen=True)
+class Annotate:
+    """Make the model what an annotation of Label Studio says now.
+
+    Attributes
+    ----------
+    annotation : AnnotationRecord
+        Its ids, its label, "" where there is nothing to learn, and when it was changed.
+    X : (1, d) array or None
+        Its image. None where it may not be needed: then `Annotate` is refused with `IMAGE_NEEDED` if it is.
+    who : str
+        The name of the token.
+    """
+
+    annotation: AnnotationRecord
+    X: Float32 | None
+    who: str = ""
+
+    @property
+    def lesson(self) -> Learn | None:
+        """What is to be learnt, unless it has been."""
+        if self.X is None or not self.annotation.label:
+            return None
+        return Learn(self.X, (self.annotation.label,), who=self.who, annotation=self.annotation.id)
+
+
+Request: TypeAlias = Learn | Forget | Rename | Undo | Move | Annotate
+
+
+def lesson_of(request: Request) -> Learn | None:
+    """Return what a request has to learn, None where it has nothing."""
+    if isinstance(request, Annotate):
+        return request.lesson
+    return request if isinstance(request, Learn) else None
 
 
 @dataclass(frozen=True)
@@ -124,4 +159,24 @@ class RevisionResult:
     not_durable: tuple[str, ...] = ()
 
 
-Answer: TypeAlias = LessonResult | RevisionResult
+@dataclass(frozen=True)
+class AnnotationResult:
+    """The result of `Annotate`.
+
+    Attributes
+    ----------
+    outcome : str
+        "learnt"; "taken_back"; "moved", from one class to another; "unchanged", because the model knew; or "older",
+        because it knew something later.
+    durable : bool
+        Whether the sample is on the disk, or nothing of it has to be.
+    counts : dict
+        How many samples the classes that were touched have now.
+    """
+
+    outcome: Literal["learnt", "taken_back", "moved", "unchanged", "older"]
+    durable: bool = True
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+Answer: TypeAlias = LessonResult | RevisionResult | AnnotationResult

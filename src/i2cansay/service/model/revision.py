@@ -7,17 +7,32 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from i2cansay.service.errors import conflict, not_found
+from i2cansay.service.model.annotations import annotate
 from i2cansay.service.model.move import move
-from i2cansay.service.model.requests import Forget, Move, Rename, RevisionResult, Undo
-from i2cansay.service.model.taught_rows import TaughtRows
+from i2cansay.service.model.requests import (
+    Annotate,
+    AnnotationResult,
+    Forget,
+    Move,
+    Rename,
+    RevisionResult,
+    Undo,
+)
+from i2cansay.service.model.taught_rows import PrequentialScores, TaughtRows
 from i2cansay.service.model.undo import undo
 
 if TYPE_CHECKING:
     from i2cansay.service.model.transaction import Transaction
 
 
-def revise(transaction: Transaction, request: Forget | Rename | Undo | Move) -> RevisionResult:
+def revise(
+    transaction: Transaction,
+    request: Forget | Rename | Undo | Move | Annotate,
+    tested: PrequentialScores | None = None,
+) -> RevisionResult | AnnotationResult:
     """Apply a request to a transaction; raise ServiceError and change nothing."""
+    if isinstance(request, Annotate):
+        return annotate(transaction, request, tested)
     if isinstance(request, Forget):
         return _forget(transaction, request)
     if isinstance(request, Rename):

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -18,12 +19,13 @@ from i2cansay.service.limits import Limits
 from i2cansay.service.model.batcher import Batcher
 from i2cansay.service.model.lesson_list import LessonLine, lesson_list
 from i2cansay.service.model.model_state import ModelState
-from i2cansay.service.model.requests import Answer, Learn, Question, Request
+from i2cansay.service.model.requests import Answer, Question, Request, lesson_of
 from i2cansay.service.model.snapshot import Prediction, Snapshot
 from i2cansay.service.model.taught_rows import PrequentialScores
 from i2cansay.service.model.transaction import Transaction
 from i2cansay.service.model.undo import can_undo
 from i2cansay.service.service_metrics import ServiceMetrics
+from i2cansay.service.storage.annotation_records import AnnotationRecord
 from i2cansay.service.storage.database import Damaged, Database, reading
 from i2cansay.service.storage.database_file import copy_of
 from i2cansay.service.storage.model_records import LogEntry
@@ -169,18 +171,18 @@ class ServedModel:
     def _test(self, requests: list[Request]) -> list[PrequentialScores | None]:
         """Predict all rows that are about to be learnt, in one call."""
         width = self.snapshot.width
-        asked = [r for r in requests if isinstance(r, Learn) and r.X.shape[1] == width]
+        lessons = [lesson_of(request) for request in requests]
+        asked = [lesson for lesson in lessons if lesson is not None and lesson.X.shape[1] == width]
         if not asked:
             return [None] * len(requests)
-        labels = [label for request in asked for label in request.labels]
-        tested = self.snapshot.test(np.concatenate([request.X for request in asked]), labels)
-        ends = iter(np.cumsum([len(request.labels) for request in asked]).tolist())
-        chosen = {id(request) for request in asked}
+        labels = [label for lesson in asked for label in lesson.labels]
+        tested = self.snapshot.test(np.concatenate([lesson.X for lesson in asked]), labels)
+        ends = iter(np.cumsum([len(lesson.labels) for lesson in asked]).tolist())
         parts: list[PrequentialScores | None] = []
-        for request in requests:
-            if isinstance(request, Learn) and id(request) in chosen:
+        for lesson in lessons:
+            if lesson is not None and lesson.X.shape[1] == width:
                 end = next(ends)
-                parts.append(tested.select(slice(end - len(request.labels), end)))
+                parts.append(tested.select(slice(end - len(lesson.labels), end)))
             else:
                 parts.append(None)
         return parts
@@ -243,6 +245,11 @@ class ServedModel:
         """Return lines of the audit log."""
         with self._unless_deleted():
             return self._database.log(after, limit)
+
+    def annotations(self, column: Literal["id", "project", "task"], number: int) -> list[AnnotationRecord]:
+        """Return what was taught of an annotation, or of those of a project or a task."""
+        with self._unless_deleted():
+            return self._database.annotations(column, number)
 
     def file_bytes(self) -> int:
         """Return the size of the file."""

@@ -33,6 +33,8 @@ class LessonSource:
         How many rows it sent.
     series : str
         What it shares with lessons that were taught together with it, "" where it stands alone.
+    annotation : int
+        The annotation of Label Studio that it is about, 0 for none.
     """
 
     at: float
@@ -41,6 +43,7 @@ class LessonSource:
     content: bytes = b""
     n_rows: int = 1
     series: str = ""
+    annotation: int = 0
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from i2cansay.service.model.taught_rows import (
     stacked,
 )
 from i2cansay.service.model.waiting import check_waiting
+from i2cansay.service.storage.annotation_records import AnnotationRecord
 from i2cansay.service.storage.database import Changes, Database
 from i2cansay.service.storage.model_records import ClassRecord, LogEntry
 from i2cansay.service.storage.receipts import NOT_HELD, TAKEN_BACK, Receipt, labels_digest
@@ -117,17 +118,21 @@ class Transaction:
     def apply(self, request: Request, tested: PrequentialScores | None) -> Answer | str:
         """Apply one request; a `Learn` gives the name of its lesson, under which `finish` gives its result."""
         if isinstance(request, Learn):
-            return self._learn(request, tested or PrequentialScores.nothing(len(request.labels)))
+            return self.learn(request, tested)
         self._flush()
-        return revise(self, request)
+        return revise(self, request, tested)
 
     # -- learning -------------------------------------------------------------------------------------------
 
-    def _learn(self, request: Learn, tested: PrequentialScores) -> str:
+    def learn(self, request: Learn, tested: PrequentialScores | None) -> str:
+        """Take a lesson in; return its name."""
+        tested = tested or PrequentialScores.nothing(len(request.labels))
         self._check_room(request.X, request.labels)
         content = request.content or labels_digest(request.labels)
         n_rows = len(request.labels)
-        source = LessonSource(self.now, request.who, request.key, content, n_rows, request.series)
+        source = LessonSource(
+            self.now, request.who, request.key, content, n_rows, request.series, request.annotation
+        )
         places, serials = self._held(source)
         fresh = self._fresh(source, request, tested, np.flatnonzero((places == NOT_HELD) & (serials == 0)))
         check_waiting(self.state, fresh, self._limits)
@@ -233,9 +238,16 @@ class Transaction:
         """Return what was counted under a key, in this group or before."""
         return self.changes.receipts.get(key) or self._database.receipt(key)
 
+    def annotation(self, number: int) -> AnnotationRecord | None:
+        """Return what is known of an annotation, by this group or before."""
+        return self.changes.annotations.get(number) or self._database.annotation(number)
+
     def put(self, rows: TaughtRows, places: list[int] | int) -> None:
-        """Note on the receipt where rows are now, if they came with a key."""
+        """Note where rows are now: on the receipt of their key, or on the record of their annotation."""
         source = rows.source
+        if source.annotation and (record := self.annotation(source.annotation)) is not None:
+            place = places if isinstance(places, int) else places[0]  # an annotation has one row
+            self.changes.annotations[record.id] = record.put(place)
         if source.key is not None:
             receipt = self.receipt(source.key) or Receipt.none(source.n_rows, source.content)
             self.changes.receipts[source.key] = receipt.put(rows.positions, places)

@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from i2cansay.core.types import State
 from i2cansay.disk.atomic import sync_folder
+from i2cansay.service.storage.annotation_records import AnnotationRecord
 from i2cansay.service.storage.blocks import assemble, changed_blocks, describe, sealed, surplus_blocks
 from i2cansay.service.storage.database_file import (
+    ANNOTATIONS,
     FORMAT,
     TABLES,
     connect,
@@ -33,6 +35,7 @@ from i2cansay.service.storage.sealed_tables import COLUMNS, RootDigest, SealedTa
 RECEIPT_SECONDS = 7 * 86400.0
 """How long a receipt is kept at least, in seconds for which the model was open."""
 PRUNE_SECONDS = 3600.0
+SELECT_ANNOTATIONS = "SELECT id, project, task, stamp, label, place FROM annotations"
 
 
 class Damaged(Exception):
@@ -58,18 +61,19 @@ def reading() -> Iterator[None]:
 
 @dataclass
 class Changes:
-    """The changes of one commit to the classes, receipts and log."""
+    """The changes of one commit to the classes, receipts, log and annotations."""
 
     classes: dict[str, ClassRecord | None] = field(default_factory=dict)
     receipts: dict[bytes, Receipt] = field(default_factory=dict)
     log: list[LogEntry] = field(default_factory=list)
+    annotations: dict[int, AnnotationRecord] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.classes or self.receipts or self.log)
+        return bool(self.classes or self.receipts or self.log or self.annotations)
 
     def copy(self) -> Changes:
         """Return an independent copy."""
-        return Changes(dict(self.classes), dict(self.receipts), list(self.log))
+        return Changes(dict(self.classes), dict(self.receipts), list(self.log), dict(self.annotations))
 
     def numbered(self) -> Changes:
         """Return the changes with the classes numbered from 1, for a new model."""
@@ -107,6 +111,7 @@ class Database:
         self._clock = 0.0
         self._looked = time.monotonic()
         self._pruned = -math.inf
+        self._has_annotations = False
 
     @staticmethod
     def create(
@@ -161,11 +166,14 @@ class Database:
         (found,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
         if found != "ok":
             raise Damaged(f"is damaged: {found}")
-        if tables_of(self._connection) != usual_tables():
+        tables_found = tables_of(self._connection)
+        self._has_annotations = tables_found == usual_tables(annotations=True)
+        if not self._has_annotations and tables_found != usual_tables():
             raise Damaged("is damaged: its tables are not those of a model")
         manifest = json.loads(self._text("manifest", "text"))
         tables = SealedTables(self._connection, RootDigest())
-        rows = {table: tables.read(table) for table in COLUMNS}
+        there = [table for table in COLUMNS if table != "annotations" or self._has_annotations]
+        rows = {table: tables.read(table) for table in there}
         blocks: dict[str, list[bytes]] = {}
         for name, _, data in rows.pop("blocks"):
             blocks.setdefault(name, []).append(data)
@@ -196,6 +204,21 @@ class Database:
         ).fetchone()
         return None if row is None else Receipt(*row)
 
+    def annotation(self, number: int) -> AnnotationRecord | None:
+        """Return what was taught of an annotation, None where nothing is known of it."""
+        if not self._has_annotations:
+            return None
+        found = self._connection.execute(f"{SELECT_ANNOTATIONS} WHERE id = ?", (number,)).fetchone()
+        return None if found is None else AnnotationRecord(*found)
+
+    def annotations(self, column: Literal["id", "project", "task"], number: int) -> list[AnnotationRecord]:
+        """Return what was taught of an annotation, or of those of a project or a task; from any thread."""
+        if not self._has_annotations:
+            return []
+        with self._reader() as connection:
+            found = connection.execute(f"{SELECT_ANNOTATIONS} WHERE {column} = ? ORDER BY id", (number,))
+            return [AnnotationRecord(*row) for row in found]
+
     def commit(self, version: int, state: State, notes: dict[str, Any], changes: Changes) -> None:
         """Write a group in one transaction and wait for the disk; on sqlite3.Error nothing is written."""
         looked = time.monotonic()
@@ -205,6 +228,8 @@ class Database:
         run, tables = self._connection.execute, SealedTables(self._connection, self._root.copy())
         run("BEGIN IMMEDIATE")
         try:
+            if changes.annotations and not self._has_annotations:
+                run(ANNOTATIONS)
             tables.put("blocks", [(b.name, b.number, b.data) for b in changed_blocks(state, self._written)])
             tables.drop("blocks", surplus_blocks(state, self._written))
             self._write_changes(tables, changes, clock)
@@ -219,6 +244,7 @@ class Database:
             raise
         self._written, self._version, self._root = state, version, tables.root
         self._clock, self._looked = clock, looked
+        self._has_annotations = self._has_annotations or bool(changes.annotations)
         if prune:
             self._pruned = clock
         self.sweep()
@@ -232,6 +258,10 @@ class Database:
         entries = enumerate(changes.log, start=last + 1)
         tables.put(
             "log", [(n, e.at, e.action, e.label, e.count, e.scored, e.correct, e.who) for n, e in entries]
+        )
+        tables.put(
+            "annotations",
+            [(a.id, a.project, a.task, a.stamp, a.label, a.place) for a in changes.annotations.values()],
         )
 
     def sweep(self) -> bool:
@@ -251,17 +281,23 @@ class Database:
 
     def log(self, after: int, limit: int) -> list[tuple[int, LogEntry]]:
         """Return lines of the audit log, the oldest first; from any thread."""
-        connection = self._connection if self.path is None else reader(self.path)
-        try:
+        with self._reader() as connection:
             rows = connection.execute(
                 "SELECT id, at, action, label, count, scored, correct, who FROM log "
                 "WHERE id > ? ORDER BY id LIMIT ?",
                 (after, limit),
             ).fetchall()
+        return [(row[0], LogEntry(*row[1:])) for row in rows]
+
+    @contextmanager
+    def _reader(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection to read with, from any thread."""
+        connection = self._connection if self.path is None else reader(self.path)
+        try:
+            yield connection
         finally:
             if self.path is not None:
                 connection.close()
-        return [(row[0], LogEntry(*row[1:])) for row in rows]
 
     def copy(self) -> bytes:
         """Return a consistent copy of everything; from any thread."""

@@ -25,6 +25,11 @@ CREATE TABLE log (
     who TEXT, seal BLOB
 );
 """
+# Made with the first annotation: a model that Label Studio has not taught is as it was, for older versions too.
+ANNOTATIONS = (
+    "CREATE TABLE annotations (id INTEGER PRIMARY KEY, project INTEGER, task INTEGER, stamp REAL, label TEXT, "
+    "place INTEGER, seal BLOB)"
+)
 # Commits are forced to the disk, and deleted or replaced content is overwritten with zeros. `Database.sweep` empties
 # the WAL after every commit, because it holds pages of the states before and after.
 SETTINGS = (
@@ -81,11 +86,13 @@ def tables_of(connection: sqlite3.Connection) -> list[tuple[str, str]]:
 
 
 @cache
-def usual_tables() -> list[tuple[str, str]]:
-    """Return what `tables_of` gives for an undamaged file."""
+def usual_tables(*, annotations: bool = False) -> list[tuple[str, str]]:
+    """Return what `tables_of` gives for an undamaged file, with or without a table of annotations."""
     connection = sqlite3.connect(":memory:")
     try:
         connection.executescript(TABLES)
+        if annotations:
+            connection.execute(ANNOTATIONS)
         return tables_of(connection)
     finally:
         connection.close()

@@ -14,6 +14,7 @@ COLUMNS = {
     "classes": ("label", "count", "first", "last", "number"),
     "receipts": ("key", "content", "places", "at"),
     "log": ("id", "at", "action", "label", "count", "scored", "correct", "who"),
+    "annotations": ("id", "project", "task", "stamp", "label", "place"),
 }
 """Without `seal`, the digest of the others."""
 KEYS = {table: 2 if table == "blocks" else 1 for table in COLUMNS}

@@ -1,0 +1,108 @@
+"""Requests to Label Studio: to one host, without redirects, limited in size and time."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+import time
+from socket import socket as Socket
+from typing import Any
+
+from i2cansay.service.errors import ServiceError, not_found, too_large
+from i2cansay.service.label_studio.origin import Origin
+
+CONNECT_SECONDS = 5.0
+PIECE = 2**16
+
+
+def unreachable(why: str) -> ServiceError:
+    """Label Studio did not answer as expected."""
+    return ServiceError(502, "label_studio", f"Label Studio {why}", retry_after=10.0)
+
+
+def ask(
+    origin: Origin,
+    path: str,
+    *,
+    headers: dict[str, str],
+    most: int,
+    seconds: float,
+    body: dict[str, Any] | None = None,
+) -> bytes:
+    """Return the body of an answer of Label Studio of at most `most` bytes, within `seconds`.
+
+    A redirect is an error: where it leads is not ours to fetch. What an answer says is never part of an error, since
+    that would show it to whoever named the path.
+    """
+    deadline = time.monotonic() + seconds
+    connection = _connection(origin, min(CONNECT_SECONDS, seconds))
+    try:
+        data = None if body is None else json.dumps(body).encode()
+        sent = {"accept-encoding": "identity", "connection": "close", "user-agent": "i2cansay", **headers}
+        if data is not None:
+            sent["content-type"] = "application/json"
+        connection.connect()
+        socket = connection.sock  # the connection lets go of it before the body is read
+        _limit(socket, deadline)
+        connection.request("GET" if data is None else "POST", path, data, sent)
+        with connection.getresponse() as answer:
+            _check_status(answer.status)
+            return _read(socket, answer, most, deadline)
+    except TimeoutError:
+        raise unreachable(f"did not answer within {seconds:g} seconds") from None
+    except (OSError, http.client.HTTPException) as error:
+        raise unreachable(f"cannot be asked: {type(error).__name__}") from None
+    finally:
+        connection.close()
+
+
+def _connection(origin: Origin, seconds: float) -> http.client.HTTPConnection:
+    if origin.scheme == "https":
+        return http.client.HTTPSConnection(
+            origin.host, origin.port, timeout=seconds, context=ssl.create_default_context()
+        )
+    return http.client.HTTPConnection(origin.host, origin.port, timeout=seconds)
+
+
+def _check_status(status: int) -> None:
+    if 300 <= status < 400:
+        raise unreachable("answered with a redirect, which is not followed")
+    if status in (401, 403):
+        raise unreachable("refused our token; give the service a valid one")
+    if status == 404:
+        raise not_found("Label Studio does not have what was asked for any more")
+    if status != 200:
+        raise unreachable(f"answered with {status}")
+
+
+def _read(socket: Socket, answer: http.client.HTTPResponse, most: int, deadline: float) -> bytes:
+    """Read a body piece by piece: a drop of it now and then must not hold us for longer than the deadline."""
+    announced = answer.headers.get("content-length", "")
+    data = bytearray()
+    while True:
+        if len(data) > most or (announced.isdecimal() and int(announced[:20]) > most):
+            raise too_large(f"Label Studio sent more than {most} bytes for one image or page")
+        _limit(socket, deadline)
+        piece = answer.read1(PIECE)
+        if not piece:
+            break
+        data += piece
+    if announced.isdecimal() and len(data) < int(announced[:20]):
+        raise unreachable("sent less than it had announced")
+    return bytes(data)
+
+
+def _limit(socket: Socket, deadline: float) -> None:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    socket.settimeout(left)
+
+
+def json_in(data: bytes) -> Any:
+    """Return what an answer of Label Studio holds."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        raise unreachable("answered with something that is not JSON") from None
