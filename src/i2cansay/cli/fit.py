@@ -76,8 +76,8 @@ def fit(
         typer.Option(
             min=0,
             max=1,
-            help="Of i2cansay_shared: the share of the rows that its head is trained on after the merge, in one pass "
-            "on this machine; 0 leaves the head out.",
+            help="Of i2cansay_shared: the share of the rows that its head is trained on after the merge, in one "
+            "pass on this machine; 0 leaves the head out.",
             show_default=False,
         ),
     ] = None,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -13,6 +15,7 @@ from typing import Any
 OBJECT_STORE_BYTES = 512 * 1024**2
 # Read by Ray when it starts: a warning of a change to come, and lines of its own processes in between ours.
 QUIET = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
+SECONDS_TO_ANSWER = 10.0
 MISSING = "the engine ray needs the package ray: pip install 'i2cansay[ray]'"
 
 
@@ -30,6 +33,34 @@ def find_ray() -> None:
         raise ImportError(MISSING)
 
 
+def _check_listens(address: str) -> None:
+    """Raise ConnectionError if nobody listens at HOST:PORT: Ray itself would try for ten minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        try:
+            socket.create_connection((host, int(port)), timeout=SECONDS_TO_ANSWER).close()
+        except OSError as error:
+            raise ConnectionError(_nobody(address, error)) from error
+
+
+def _nobody(address: str, error: Exception) -> str:
+    return f"there is no Ray cluster at {address} ({error}); start one with `ray start --head`, or leave out the address"
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Send what is written to the error stream nowhere, also what libraries write past Python."""
+    sys.stderr.flush()
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
 @contextmanager
 def connected(address: str | None = None) -> Iterator[Any]:
     """Lend Ray, connected to the cluster at `address`, or to one of this machine that ends with the block.
@@ -42,21 +73,21 @@ def connected(address: str | None = None) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
+    if address is not None:
+        _check_listens(address)
     own = {"object_store_memory": OBJECT_STORE_BYTES, "include_dashboard": False}
     try:
-        ray.init(
-            address="local" if address is None else address,
-            log_to_driver=False,
-            logging_level="error",
-            **(own if address is None else {}),
-        )
+        with _silent():
+            ray.init(
+                address="local" if address is None else address,
+                log_to_driver=False,
+                logging_level="error",
+                **(own if address is None else {}),
+            )
     except (ConnectionError, ValueError, RuntimeError) as error:
         if address is None:
             raise
-        raise ConnectionError(
-            f"there is no Ray cluster at {address} ({error}); start one with `ray start --head`, or leave out the "
-            "address"
-        ) from error
+        raise ConnectionError(_nobody(address, error)) from error
     try:
         yield ray
     finally:

@@ -127,8 +127,8 @@ def _settled(
     made = make_learner(learner, **parameters)
     if has_head and analogies is None and getattr(made, "analogies", False):
         raise ValueError(
-            f"the head of {learner} depends on the order of samples and cannot be merged: say which share of the "
-            "rows it is trained on after the merge, as 0.1, or 0 to leave it out"
+            f"the head of {learner} depends on the order of samples and cannot be merged: say with --analogies "
+            "(analogies=) on which share of the rows it is trained after the merge, as 0.1, or 0 to leave it out"
         )
     if has_head:
         parameters["analogies"] = False
