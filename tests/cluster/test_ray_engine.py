@@ -39,5 +39,5 @@ def test_an_error_is_raised_as_it_was(nodes: TwoNodes) -> None:
 
 
 def test_a_cluster_that_is_not_there_is_told_in_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(ConnectionError, match="no Ray cluster at 127.0.0.1:1"):
+    with pytest.raises(ConnectionError, match=r"no Ray cluster at 127\.0\.0\.1:1"):
         RayEngine("127.0.0.1:1").__enter__()

@@ -13,6 +13,7 @@ from sklearn.datasets import load_digits
 
 from i2cansay.fitting import Fit, Rows, fit_parts
 from i2cansay.fitting.part import spans
+from i2cansay.fitting.row_keys import HELD_OUT, row_keys
 from i2cansay.fitting.sources import ArrayRows
 from i2cansay.learners import make_learner
 from i2cansay.learners.base import OnlineClassifier
@@ -35,12 +36,19 @@ LEARNERS: list[tuple[str, dict[str, Any], float | None]] = [
 ]
 
 
-def assert_same(one: OnlineClassifier, other: OnlineClassifier, asked: Any) -> None:
-    scale = np.abs(one.class_scores(asked)).max()
-    np.testing.assert_allclose(other.class_scores(asked), one.class_scores(asked), rtol=0, atol=1e-9 * scale)
-    np.testing.assert_allclose(other.predict_proba(asked), one.predict_proba(asked), rtol=0, atol=1e-7)
-    np.testing.assert_array_equal(other.predict_set(asked), one.predict_set(asked))
-    assert other.verdicts(asked).tolist() == one.verdicts(asked).tolist()
+def assert_same(
+    one: OnlineClassifier, other: OnlineClassifier, asked: Any, *, rounding: float = 1e-9
+) -> None:
+    """Compare scores up to a share `rounding` of the largest, and all that follows from them."""
+    scale, more = np.abs(one.class_scores(asked)).max(), 100 * rounding
+    np.testing.assert_allclose(
+        other.class_scores(asked), one.class_scores(asked), rtol=0, atol=rounding * scale
+    )
+    np.testing.assert_allclose(other.predict_proba(asked), one.predict_proba(asked), rtol=0, atol=more)
+    sets = [[tuple(found) for found in learner.predict_set(asked)] for learner in (one, other)]
+    differing = [mine != theirs for mine, theirs in zip(*sets, strict=True)]
+    assert np.mean(differing) <= more
+    assert np.mean(other.verdicts(asked) != one.verdicts(asked)) <= more
     assert other.classes_.tolist() == one.classes_.tolist()
     assert other._n_seen == one._n_seen
 
@@ -55,7 +63,9 @@ def test_parts_change_nothing(
     one = fit_parts(rows, learner, parameters, parts=1, analogies=analogies)
     many = fit_parts(rows, learner, parameters, parts=parts, analogies=analogies)
     assert (many.parts, many.rows, many.scored, many.stepped) == (parts, 1200, one.scored, one.stepped)
-    assert_same(one.learner, many.learner, data[1200:])
+    # Random projections are products in single precision, which round otherwise for another number of rows.
+    lifted = parameters.get("lift") or parameters.get("n_projections")
+    assert_same(one.learner, many.learner, data[1200:], rounding=1e-5 if lifted else 1e-9)
 
 
 @settings(max_examples=25)
@@ -93,7 +103,8 @@ def test_a_class_that_is_only_held_out_is_learnt_nevertheless() -> None:
     y = np.array([f"class {row}" if row % 5 == 0 else "many" for row in range(400)])
     fitted = fit_parts(ArrayRows(X[:400], y), "best", parts=3)
     assert len(fitted.learner.classes_) == 81
-    assert fitted.scored < 40
+    held_out = row_keys(np.arange(400), HELD_OUT) < 0.1
+    assert 0 < fitted.scored == (held_out & (y == "many")).sum() < held_out.sum()
 
 
 def test_the_learner_goes_on_learning(tmp_path: Any) -> None:

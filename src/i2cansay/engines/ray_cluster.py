@@ -44,7 +44,8 @@ def _check_listens(address: str) -> None:
 
 
 def _nobody(address: str, error: Exception) -> str:
-    return f"there is no Ray cluster at {address} ({error}); start one with `ray start --head`, or leave out the address"
+    start = "start one with `ray start --head`, or leave out the address"
+    return f"there is no Ray cluster at {address} ({error}); {start}"
 
 
 @contextmanager

@@ -112,15 +112,19 @@ class ImageRows:
         return len(self.paths)
 
     def take(self, rows: Numbers) -> tuple[Features, Labels]:
-        """Encode images; raise ImageError naming those that cannot be read."""
+        """Encode images; raise ValueError naming those that cannot be read."""
         encoder = _encoder(self.encoder, self.size)
         if encoder.fingerprint != self.fingerprint:
             raise ValueError(
                 f"the encoder {self.encoder} of this machine has other weights or another preprocessing than that "
                 "of the machine that asked; install the same one everywhere"
             )
-        X: Features = encoder.encode([self.paths[row] for row in rows.tolist()])
-        return X, np.array([self.labels[row] for row in rows.tolist()])
+        paths = [self.paths[row] for row in rows.tolist()]
+        encoded = encoder.encode_each(paths)
+        if encoded.errors:
+            reasons = [f"{paths[error.index or 0]}: {error.reason}" for error in encoded.errors]
+            raise ValueError(f"{len(reasons)} of the images cannot be read: {'; '.join(reasons)}")
+        return encoded.features, np.array([self.labels[row] for row in rows.tolist()])
 
 
 @dataclass(frozen=True)
