@@ -15,8 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from i2cansay.core.types import Features, Rows
 from i2cansay.experiments.run.shared_features import share_features
-from i2cansay.fitting import fit_parts
-from i2cansay.fitting.sources import ArrayRows
+from i2cansay.fitting import ArrayRows, fit_parts
 from i2cansay.learners import make_learner
 from i2cansay.learners.base import OnlineClassifier
 

@@ -225,8 +225,8 @@ def tables(rates: Rates) -> str:
         found = costs(load, rates)
         cells = [
             name,
-            f"{load.images:.3g}",
-            f"{load.classes:.3g}",
+            f"{load.images:,.0f}",
+            f"{load.classes:,.0f}",
             str(load.width),
             *(_short(found[stage] / DAY) for stage in ("encode", "learn")),
             *(_short(found[stage] / HOUR) for stage in ("merge", "solve")),

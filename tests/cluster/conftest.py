@@ -7,12 +7,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-ray = pytest.importorskip("ray", reason="needs the extra [ray]; run by `make test-ray`")
+ray: Any = pytest.importorskip("ray", reason="needs the extra [ray]; run by `make test-ray`")
 
 from i2cansay.engines.ray_cluster import QUIET  # noqa: E402
 
@@ -24,10 +25,9 @@ class TwoNodes:
     """A cluster of a head, which stays, and a second machine, which may be killed."""
 
     def __init__(self) -> None:
-        from ray.cluster_utils import Cluster
-
         os.environ.update(QUIET)
-        self._cluster = Cluster(initialize_head=True, head_node_args=NODE | {"include_dashboard": False})
+        make: Any = import_module("ray.cluster_utils").Cluster
+        self._cluster = make(initialize_head=True, head_node_args=NODE | {"include_dashboard": False})
         self._second = self._cluster.add_node(**NODE)
         self._cluster.wait_for_nodes()
 

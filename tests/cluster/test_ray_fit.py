@@ -12,8 +12,7 @@ pytest.importorskip("ray")
 
 from i2cansay import load
 from i2cansay.engines.ray_engine import RayEngine
-from i2cansay.fitting import fit_parts
-from i2cansay.fitting.sources import ArrayRows
+from i2cansay.fitting import ArrayRows, fit_parts
 from i2cansay.learners.base import OnlineClassifier
 from tests.cli.shell import good
 from tests.cluster.conftest import TwoNodes

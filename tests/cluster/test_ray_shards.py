@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-ray = pytest.importorskip("ray")
+pytest.importorskip("ray")
 
 from i2cansay.fitting.sharded_classes import ShardedClasses
 from tests.cluster.conftest import TwoNodes
@@ -20,5 +20,5 @@ def test_actors_answer_as_one_model_and_come_back(nodes: TwoNodes) -> None:
         labels, found = there.top_k(ASKED, 3)
         assert labels.tolist() == expected.tolist()
         np.testing.assert_allclose(found, scores, rtol=1e-9, atol=1e-9)
-        ray.kill(there._shards[1], no_restart=False)
+        there._ray.kill(there._shards[1], no_restart=False)
         assert there.top_k(ASKED, 3)[0].tolist() == expected.tolist()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from i2cansay.core.types import Features
-from i2cansay.fitting.sources import Labels, Numbers, RowSource
+from i2cansay.fitting.row_source import Labels, Numbers, RowSource
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from i2cansay.engines import LocalEngine
 from i2cansay.fitting.part import Span
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
@@ -18,13 +19,15 @@ class UnevenEngine(LocalEngine):
     def __init__(self, cuts: set[int]) -> None:
         self._cuts = cuts
 
-    def reduce(  # type: ignore[override]
+    def reduce(
         self,
-        function: Callable[[Span], Result],
+        function: Callable[[Item], Result],
         merge: Callable[[Result, Result], Result],
-        items: Sequence[Span],
+        items: Sequence[Item],
     ) -> Result:
         """Return the merged results of spans between the cuts."""
-        start, stop = items[0].start, items[-1].stop
+        spans = cast(Sequence[Span], items)
+        start, stop = spans[0].start, spans[-1].stop
         ends = [start, *sorted(cut for cut in self._cuts if start < cut < stop), stop]
-        return super().reduce(function, merge, [Span(*pair) for pair in pairwise(ends)])
+        divided = cast(Sequence[Item], [Span(*pair) for pair in pairwise(ends)])
+        return super().reduce(function, merge, divided)

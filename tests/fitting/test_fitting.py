@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
-from i2cansay.fitting import Fit, Rows, fit_parts
+from i2cansay.fitting import Fit, JoinedRows, fit_parts
 from i2cansay.fitting.part import spans
 from i2cansay.fitting.row_keys import HELD_OUT, row_keys
-from i2cansay.fitting.sources import ArrayRows
+from i2cansay.fitting.row_source import ArrayRows
 from i2cansay.learners import make_learner
 from i2cansay.learners.base import OnlineClassifier
 from tests.engines.uneven import UnevenEngine
@@ -136,7 +136,7 @@ REFUSED: list[tuple[Callable[[], Fit], str]] = [
     (lambda: fit_parts(TAUGHT, "slda", analogies=0.1), "no head"),
     (lambda: fit_parts(TAUGHT, "best", analogies=2.0), "from 0 to 1"),
     (lambda: fit_parts(TAUGHT, "best", parts=0), "at least one part"),
-    (lambda: fit_parts(Rows([]), "best"), "nothing to learn"),
+    (lambda: fit_parts(JoinedRows([]), "best"), "nothing to learn"),
 ]
 
 

@@ -153,7 +153,7 @@ def _job(
 def _table_job(tables: list[Path], parameters: dict[str, Any], label_column: str) -> _Job:
     from i2cansay.cli.model import FeatureModel
     from i2cansay.features import load_features
-    from i2cansay.fitting import Rows, TableRows
+    from i2cansay.fitting import JoinedRows, TableRows
     from i2cansay.learners.labels import KINDS, same_kind
 
     sources: list[TableRows] = []
@@ -169,7 +169,9 @@ def _table_job(tables: list[Path], parameters: dict[str, Any], label_column: str
                 "use one type of label in one model"
             )
         sources.append(TableRows(path.absolute(), len(y), label_column, columns, as_text=kind == "U"))
-    return _Job(Rows(sources), parameters, lambda learner, path: FeatureModel(learner, columns).save(path))
+    return _Job(
+        JoinedRows(sources), parameters, lambda learner, path: FeatureModel(learner, columns).save(path)
+    )
 
 
 def _image_job(material: Material, learner: str, encoder: str | None, parameters: dict[str, Any]) -> _Job:
@@ -191,7 +193,7 @@ def _store_rows(stores: list[Path], encoder: Encoder) -> RowSource:
     from i2cansay.cli.lessons import check_store
     from i2cansay.cli.model import as_known_label
     from i2cansay.features import FeatureStore
-    from i2cansay.fitting import Rows, StoreRows
+    from i2cansay.fitting import JoinedRows, StoreRows
 
     sources = []
     for path in stores:
@@ -199,15 +201,15 @@ def _store_rows(stores: list[Path], encoder: Encoder) -> RowSource:
         check_store(store, encoder)
         names = tuple(as_known_label(name, None) for name in store.class_names)
         sources.append(StoreRows(path.absolute(), names, len(store), encoder.dim))
-    return Rows(sources)
+    return JoinedRows(sources)
 
 
 def _image_rows(material: Material, name: str, encoder: Encoder) -> RowSource:
     from i2cansay.cli.model import as_known_label
-    from i2cansay.fitting import ImageRows
+    from i2cansay.fitting import ImageFileRows
 
     known = {text: as_known_label(text, None) for text in set(material.labels)}
-    return ImageRows(
+    return ImageFileRows(
         tuple(path.absolute() for path in material.paths),
         tuple(known[text] for text in material.labels),
         name,

@@ -50,7 +50,7 @@ class EncodingRecipe:
 
 
 @dataclass(frozen=True)
-class Work:
+class EncodingWork:
     """What an actor encodes, and by what it knows that it has opened the same data set and encoder."""
 
     recipe: EncodingRecipe
@@ -63,7 +63,7 @@ class Work:
 class EncodingActor:
     """Encodes the rows it is given; lives in a process of its own on some machine."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: EncodingWork) -> None:
         self._work = work
         self._dataset, self._encoder = work.recipe.open()
         same = labels_checksum(self._dataset, work.split) == work.labels_checksum
@@ -109,7 +109,7 @@ class RayEncoding:
     ) -> Iterator[NDArray[np.float32]]:
         """Yield the features of `rows` in order, (b, dim), b being `batch_rows`, smaller at the end."""
         checksum = labels_checksum(dataset, split)
-        work = Work(self.recipe, split, batch_rows or BATCH_SIZE, checksum, fingerprint)
+        work = EncodingWork(self.recipe, split, batch_rows or BATCH_SIZE, checksum, fingerprint)
         with connected(self.address) as ray, _quiet_in_order():
             done = 0
             cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -129,7 +129,7 @@ def labels_checksum(dataset: Dataset, split: str) -> int:
     return zlib.crc32(dataset.labels(split).tobytes())
 
 
-def _blocks(work: Work, rows: NDArray[np.int64], actors: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+def _blocks(work: EncodingWork, rows: NDArray[np.int64], actors: int) -> Iterator[Mapping[str, NDArray[Any]]]:
     data, size = import_ray("ray.data"), work.batch_rows * BATCHES_AT_A_TIME
     items = [
         {"start": start, "rows": rows[start : start + size].tobytes()} for start in range(0, len(rows), size)

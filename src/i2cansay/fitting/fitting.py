@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from i2cansay.engines import Engine, LocalEngine
-from i2cansay.fitting.part import Part, Plan, Samples, merge_parts, spans
+from i2cansay.fitting.part import NumberedSamples, Part, PartPlan, merge_parts, spans
 from i2cansay.fitting.row_keys import HEAD, row_keys
-from i2cansay.fitting.sources import RowSource
+from i2cansay.fitting.row_source import RowSource
 from i2cansay.learners import learner_class, make_learner
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.lessons import check_takes_lessons
@@ -64,7 +64,7 @@ def fit_parts(
     Parameters
     ----------
     rows : RowSource
-        Labelled rows by number; see `i2cansay.fitting.sources`.
+        Labelled rows by number; see `i2cansay.fitting.row_source` and `file_rows`.
     learner, parameters : as in `make_learner`
         One that has statistics in closed form. Without a `random_state` it is 0: all parts need the same.
     engine : Engine, optional
@@ -82,7 +82,7 @@ def fit_parts(
     Examples
     --------
     >>> from sklearn.datasets import load_digits
-    >>> from i2cansay.fitting.sources import ArrayRows
+    >>> from i2cansay.fitting.row_source import ArrayRows
     >>> X, y = load_digits(return_X_y=True)
     >>> rows = ArrayRows(X[:1500], y[:1500])
     >>> one, many = (fit_parts(rows, "best", parts=parts).learner for parts in (1, 7))
@@ -97,7 +97,7 @@ def fit_parts(
     settled, with_analogies = _settled(learner, dict(parameters or {}), analogies)
     look, _ = rows.take(np.arange(min(LOOK, len(rows))))
     share = min(held_out / len(rows), LARGEST_SHARE)
-    plan = Plan(rows, learner, settled, look, share, with_analogies)
+    plan = PartPlan(rows, learner, settled, look, share, with_analogies)
     division = spans(len(rows), parts or max(engine.workers, -(-len(rows) // ROWS_PER_PART)))
     whole: Part = engine.reduce(plan.learn, merge_parts, division)
     fitted, held = whole.learner or plan.untaught(), whole.held_out
@@ -140,7 +140,7 @@ def _settled(
     return parameters, analogies or 0.0
 
 
-def _trained(learner: OnlineClassifier, sampled: list[Samples]) -> tuple[OnlineClassifier, int]:
+def _trained(learner: OnlineClassifier, sampled: list[NumberedSamples]) -> tuple[OnlineClassifier, int]:
     """Give a learner a head that is trained on samples, in an order that depends on their numbers alone."""
     from i2cansay.learners.shared.head_pass import train_head, with_head
     from i2cansay.learners.shared.shared_i2cansay import SharedI2CANSAY
@@ -148,12 +148,12 @@ def _trained(learner: OnlineClassifier, sampled: list[Samples]) -> tuple[OnlineC
     headed = with_head(cast(SharedI2CANSAY, learner))
     if not sampled:
         return headed, 0
-    together = Samples(*(np.concatenate(arrays) for arrays in zip(*sampled, strict=True)))
+    together = NumberedSamples(*(np.concatenate(arrays) for arrays in zip(*sampled, strict=True)))
     together = together.ordered_by(row_keys(together.rows, HEAD))
     return train_head(headed, together.X, together.y), len(together.rows)
 
 
-def _calibrate(learner: OnlineClassifier, held: Samples) -> int:
+def _calibrate(learner: OnlineClassifier, held: NumberedSamples) -> int:
     """Score the samples that were held out, then learn them; return how many were scored."""
     held = held.ordered_by(held.rows)
     known = np.isin(held.y, learner.classes_) if learner._n_seen else np.zeros(len(held.y), dtype=bool)

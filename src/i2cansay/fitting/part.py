@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from i2cansay.core.types import Features
 from i2cansay.fitting.row_keys import HEAD, HELD_OUT, row_keys
-from i2cansay.fitting.sources import Labels, Numbers, RowSource
+from i2cansay.fitting.row_source import Labels, Numbers, RowSource
 from i2cansay.learners import make_learner
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.parts import absorb, begin_part
@@ -42,36 +42,36 @@ def spans(n: int, parts: int) -> list[Span]:
     return [Span(*pair) for pair in pairwise(ends)]
 
 
-class Samples(NamedTuple):
+class NumberedSamples(NamedTuple):
     """Rows as they are, (n, d), with their labels, (n,), and their numbers, (n,)."""
 
     X: Features
     y: Labels
     rows: Numbers
 
-    def joined(self, other: Samples) -> Samples:
+    def joined(self, other: NumberedSamples) -> NumberedSamples:
         """Return both, those of `other` behind these."""
-        return Samples(
+        return NumberedSamples(
             np.concatenate([self.X, other.X]),
             np.concatenate([self.y, other.y]),
             np.concatenate([self.rows, other.rows]),
         )
 
-    def ordered_by(self, keys: NDArray[Any]) -> Samples:
+    def ordered_by(self, keys: NDArray[Any]) -> NumberedSamples:
         """Return the samples in the order of keys, (n,)."""
         order = np.argsort(keys, kind="stable")
-        return Samples(self.X[order], self.y[order], self.rows[order])
+        return NumberedSamples(self.X[order], self.y[order], self.rows[order])
 
 
 class Part(NamedTuple):
     """What one part gives: a learner that was taught it, and what was held out; None where there is nothing."""
 
     learner: OnlineClassifier | None
-    held_out: Samples | None
+    held_out: NumberedSamples | None
 
 
 @dataclass(frozen=True)
-class Plan:
+class PartPlan:
     """What every part has to know: where rows are, which learner, and which rows are for what.
 
     Parameters
@@ -98,7 +98,7 @@ class Plan:
             X, y = self.rows.take(numbers)
             out = row_keys(numbers, HELD_OUT) < self.held_out
             if out.any():
-                some = Samples(X[out], y[out], numbers[out])
+                some = NumberedSamples(X[out], y[out], numbers[out])
                 held = some if held is None else held.joined(some)
             if not out.all():
                 learner = self.untaught() if learner is None else learner
@@ -109,12 +109,12 @@ class Plan:
         """Return a learner that has begun and knows nothing."""
         return begin_part(make_learner(self.learner, **self.parameters), self.look)
 
-    def sample(self, span: Span) -> Samples | None:
+    def sample(self, span: Span) -> NumberedSamples | None:
         """Return the rows of a part that the head is trained on; only these are read."""
         numbers = np.arange(span.start, span.stop)
         learnt = row_keys(numbers, HELD_OUT) >= self.held_out
         chosen = numbers[learnt & (row_keys(numbers, HEAD) < self.sampled)]
-        return Samples(*self.rows.take(chosen), chosen) if len(chosen) else None
+        return NumberedSamples(*self.rows.take(chosen), chosen) if len(chosen) else None
 
 
 def merge_parts(left: Part, right: Part) -> Part:
@@ -125,6 +125,6 @@ def merge_parts(left: Part, right: Part) -> Part:
     return Part(learner, join_samples(left.held_out, right.held_out))
 
 
-def join_samples(left: Samples | None, right: Samples | None) -> Samples | None:
+def join_samples(left: NumberedSamples | None, right: NumberedSamples | None) -> NumberedSamples | None:
     """Return both, where there are both."""
     return left.joined(right) if left is not None and right is not None else left or right

@@ -91,7 +91,8 @@ class ShardedClasses:
         if not 1 <= shards <= len(learner.classes_):
             raise ValueError(f"expected 1 to {len(learner.classes_)} shards, one class each, got {shards}")
         self._learner, self._n_shards, self._engine, self._address = learner, shards, engine, address
-        self._open, self._shards, self._ray = ExitStack(), list[Any](), None
+        self._open, self._shards = ExitStack(), list[Any]()
+        self._ray: Any = None
 
     def __enter__(self) -> Self:
         if self._engine == "ray":

@@ -1,4 +1,4 @@
-"""Rows of features with labels, by number: of feature stores, of tables, of images that are encoded on demand.
+"""Rows of files, by number: of feature stores, of tables, of images that are encoded on demand.
 
 A source is sent to other machines, so it holds paths and names, not features. Paths must lead to the same files on
 every machine.
@@ -6,32 +6,17 @@ every machine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from i2cansay.core.types import Features
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.encoder import Encoder
 from i2cansay.features import FeatureFile, FeatureStore, load_features
-
-Numbers: TypeAlias = NDArray[np.int64]
-Labels: TypeAlias = NDArray[Any]
-
-
-class RowSource(Protocol):
-    """Labelled rows that can be asked for by number."""
-
-    def __len__(self) -> int: ...
-
-    def take(self, rows: Numbers) -> tuple[Features, Labels]:
-        """Return features, (n, d), and labels, (n,), of the rows with these numbers, (n,)."""
-        ...
+from i2cansay.fitting.row_source import Labels, Numbers
 
 
 @dataclass(frozen=True)
@@ -91,7 +76,7 @@ class TableRows:
 
 
 @dataclass(frozen=True)
-class ImageRows:
+class ImageFileRows:
     """Images, each of which is encoded when its row is asked for.
 
     Parameters
@@ -125,52 +110,6 @@ class ImageRows:
             reasons = [f"{paths[error.index or 0]}: {error.reason}" for error in encoded.errors]
             raise ValueError(f"{len(reasons)} of the images cannot be read: {'; '.join(reasons)}")
         return encoded.features, np.array([self.labels[row] for row in rows.tolist()])
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Several sources, numbered through.
-
-    Examples
-    --------
-    >>> first = ArrayRows(np.array([[1.0], [2.0]]), np.array(["a", "b"]))
-    >>> rows = Rows([first, ArrayRows(np.array([[3.0]]), np.array(["c"]))])
-    >>> len(rows), rows.take(np.array([1, 2]))
-    (3, (array([[2.],
-           [3.]]), array(['b', 'c'], dtype='<U1')))
-    """
-
-    sources: Sequence[RowSource]
-
-    def __len__(self) -> int:
-        return sum(map(len, self.sources))
-
-    def take(self, rows: Numbers) -> tuple[Features, Labels]:
-        """Return features and labels of rows by number, in ascending order."""
-        found, start = [], 0
-        for source in self.sources:
-            inside = rows[(rows >= start) & (rows < start + len(source))] - start
-            if len(inside):
-                found.append(source.take(inside))
-            start += len(source)
-        if not found:
-            raise ValueError(f"there are {start} rows; got none of their numbers")
-        return np.concatenate([X for X, _ in found]), np.concatenate([y for _, y in found])
-
-
-@dataclass(frozen=True)
-class ArrayRows:
-    """Rows in memory: features, (n, d), and labels, (n,)."""
-
-    X: Features
-    y: Labels
-
-    def __len__(self) -> int:
-        return len(self.X)
-
-    def take(self, rows: Numbers) -> tuple[Features, Labels]:
-        """Return rows of the arrays."""
-        return self.X[rows], self.y[rows]
 
 
 # -- opened once in a process, and anew when the file has changed ---------------------------------------------
