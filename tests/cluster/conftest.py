@@ -1,70 +1,15 @@
-"""Two real Ray nodes on this machine, and what it takes to kill one of them in the middle."""
+"""Tests on a real cluster: they are skipped where Ray is not installed."""
 
 from __future__ import annotations
 
-import os
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from importlib import import_module
+from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-ray: Any = pytest.importorskip("ray", reason="needs the extra [ray]; run by `make test-ray`")
-
-from i2cansay.engines.ray_cluster import QUIET  # noqa: E402
-
-NODE = {"num_cpus": 1, "object_store_memory": 100 * 1024**2}
-LONGEST_WAIT = 120.0
-
-
-class TwoNodes:
-    """A cluster of a head, which stays, and a second machine, which may be killed."""
-
-    def __init__(self) -> None:
-        os.environ.update(QUIET)
-        make: Any = import_module("ray.cluster_utils").Cluster
-        self._cluster = make(initialize_head=True, head_node_args=NODE | {"include_dashboard": False})
-        self._second = self._cluster.add_node(**NODE)
-        self._cluster.wait_for_nodes()
-
-    @property
-    def address(self) -> str:
-        address: str = self._cluster.address
-        return address
-
-    @contextmanager
-    def second_killed_when(self, ready: Callable[[], bool]) -> Iterator[list[bool]]:
-        """Kill the second node, without a word to it, as soon as `ready()`; put another in its place afterwards."""
-        killed: list[bool] = []
-        given_up = threading.Event()
-
-        def kill() -> None:
-            end = time.monotonic() + LONGEST_WAIT
-            while not given_up.is_set() and time.monotonic() < end:
-                if ready():
-                    self._cluster.remove_node(self._second, allow_graceful=False)
-                    killed.append(True)
-                    return
-                time.sleep(0.02)
-
-        thread = threading.Thread(target=kill)
-        thread.start()
-        try:
-            yield killed
-        finally:
-            given_up.set()
-            thread.join()
-            if killed:
-                self._second = self._cluster.add_node(**NODE)
-                self._cluster.wait_for_nodes()
-
-    def close(self) -> None:
-        ray.shutdown()
-        self._cluster.shutdown()
+from tests.cluster.two_nodes import TwoNodes
 
 
 @pytest.fixture(scope="session")
@@ -80,8 +25,11 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Mark all of it; Ray warns of its own code."""
+    """Mark all of it, and skip it where Ray is missing; Ray warns of its own code."""
+    missing = pytest.mark.skip(reason="needs the extra [ray]; run by `make test-ray`")
     for item in items:
         if "tests/cluster" in item.path.as_posix():
             item.add_marker(pytest.mark.ray)
+            if find_spec("ray") is None:
+                item.add_marker(missing)
             item.add_marker(pytest.mark.filterwarnings("default"))

@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-pytest.importorskip("ray")
-
 from i2cansay.datasets import get_dataset
 from i2cansay.encoders import get_encoder
 from i2cansay.features import encode_dataset
 from i2cansay.features.ray_encoding import EncodingRecipe, RayEncoding
 from tests.cli.shell import command, good, write_folder
-from tests.cluster.conftest import TwoNodes
+from tests.cluster.two_nodes import TwoNodes
 
 PARTS = ("features.npy", "labels.npy", "rows.npy", "header.json", "journal.json")
 

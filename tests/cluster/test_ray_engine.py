@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("ray")
-
 from i2cansay.engines import LocalEngine
 from i2cansay.engines.ray_engine import RayEngine
-from tests.cluster.conftest import TwoNodes
+from tests.cluster.two_nodes import TwoNodes
 
 
 def bracket(left: str, right: str) -> str:

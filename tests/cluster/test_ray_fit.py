@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-pytest.importorskip("ray")
-
 from i2cansay import load
 from i2cansay.engines.ray_engine import RayEngine
 from i2cansay.fitting import ArrayRows, fit_parts
 from i2cansay.learners.base import OnlineClassifier
 from tests.cli.shell import good
-from tests.cluster.conftest import TwoNodes
+from tests.cluster.two_nodes import TwoNodes
 from tests.cluster.work import TracedRows, traces
 
 X, Y = load_digits(return_X_y=True)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-
-pytest.importorskip("ray")
 
 from i2cansay.fitting.sharded_classes import ShardedClasses
-from tests.cluster.conftest import TwoNodes
+from tests.cluster.two_nodes import TwoNodes
 from tests.fitting.test_sharded_classes import ASKED, taught
 
 

@@ -15,7 +15,8 @@ from i2cansay.fitting import Fit, JoinedRows, fit_parts
 from i2cansay.fitting.part import spans
 from i2cansay.fitting.row_keys import HELD_OUT, row_keys
 from i2cansay.fitting.row_source import ArrayRows
-from i2cansay.learners import make_learner
+from i2cansay.learners import LEARNERS as NAMES
+from i2cansay.learners import learner_class, make_learner
 from i2cansay.learners.base import OnlineClassifier
 from tests.engines.uneven import UnevenEngine
 
@@ -66,6 +67,19 @@ def test_parts_change_nothing(
     # Random projections are products in single precision, which round otherwise for another number of rows.
     lifted = parameters.get("lift") or parameters.get("n_projections")
     assert_same(one.learner, many.learner, data[1200:], rounding=1e-5 if lifted else 1e-9)
+
+
+def in_closed_form() -> list[str]:
+    """Return the learners that can be merged and do not depend on the order of samples."""
+    made = {name: learner_class(name) for name in NAMES if learner_class(name).extra is None}
+    return [name for name, each in made.items() if hasattr(each, "merge") and each().order_free]
+
+
+@pytest.mark.parametrize("name", in_closed_form())
+def test_every_learner_in_closed_form_can_be_learnt_in_parts(name: str) -> None:
+    rows, parameters = ArrayRows(X[:600], Y[:600]), learner_class(name).small_parameters
+    one, many = (fit_parts(rows, name, parameters, parts=parts).learner for parts in (1, 5))
+    assert_same(one, many, ASKED, rounding=1e-5)
 
 
 @settings(max_examples=25)

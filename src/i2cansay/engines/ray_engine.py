@@ -76,30 +76,32 @@ class RayEngine:
         items: Sequence[Item],
     ) -> Result:
         """Return the merged results of all items. A few results for each processor exist at a time."""
-        ray, call, join = self._ray, self._task(_call), self._task(_join)
+        ray, call, join = self._ray, self._task(_call_and_sign, num_returns=2), self._task(_join)
         shared, how = ray.put(function), ray.put(merge)
         tree: TreeReduction[Any] = TreeReduction(lambda left, right: join.remote(how, left, right))
         running: list[Any] = []
         with _plain_errors(ray):
             for item in items:
                 if len(running) >= AHEAD * self.workers:
-                    # Of finished ones the errors are read, not the results.
-                    done, running = ray.wait(running, num_returns=1, fetch_local=False)
-                    del done
-                leaf = call.remote(shared, item)
-                running.append(leaf)
+                    done, running = ray.wait(running, num_returns=1)
+                    ray.get(done)  # raises what it raised; the result itself stays where it is
+                leaf, sign = call.remote(shared, item)
+                running.append(sign)
                 tree.add(leaf)
-            whole = tree.result()
-            del running
-            result: Result = ray.get(whole)
+            result: Result = ray.get(tree.result())
             return result
 
-    def _task(self, function: Callable[..., Any]) -> Any:
-        return self._ray.remote(num_cpus=self._cpus, max_retries=RETRIES)(function)
+    def _task(self, function: Callable[..., Any], **options: Any) -> Any:
+        return self._ray.remote(num_cpus=self._cpus, max_retries=RETRIES, **options)(function)
 
 
 def _call(function: Callable[[Item], Result], item: Item) -> Result:
     return function(item)
+
+
+def _call_and_sign(function: Callable[[Item], Result], item: Item) -> tuple[Result, bool]:
+    """Return the result, and beside it a sign that it is there, which costs nothing to fetch."""
+    return function(item), True
 
 
 def _join(merge: Callable[[Result, Result], Result], left: Result, right: Result) -> Result:
