@@ -8,7 +8,7 @@ STUDIO := .venv-label-studio
 ORT_WEB_VERSION := 1.30.0
 ORT_WEB := $(VENV)/onnxruntime-web-$(ORT_WEB_VERSION).tgz
 
-.PHONY: demo test lint format tour test-kernels test-oldest test-package test-torch test-export test-adapters test-browser test-labelstudio bench docs clean help
+.PHONY: demo test lint format tour test-kernels test-oldest test-package test-torch test-export test-adapters test-ray test-browser test-labelstudio bench docs clean help
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -56,6 +56,9 @@ test-export: $(VENV)/export.stamp  ## exports, pipelines by skl2onnx among them
 
 test-adapters: $(VENV)/adapters.stamp  ## the adapters, and the blocks of docs/ecosystem.md, against the real packages
 	I2CANSAY_ADAPTERS=1 $(BIN)/python -m pytest tests/adapters src/i2cansay/adapters tests/test_docs.py
+
+test-ray: $(VENV)/ray.stamp    ## a real cluster of two nodes on this machine, one of them killed in the middle
+	$(BIN)/python -m pytest tests/cluster
 
 test-browser: $(VENV)/browser.stamp  ## the pages in a real Chromium, and the API against its own description
 	I2CANSAY_BROWSER=1 I2CANSAY_ORT_WEB=$(ORT_WEB) $(BIN)/python -m pytest tests/browser
@@ -107,6 +110,10 @@ $(VENV)/export.stamp: $(VENV)/dev.stamp
 
 $(VENV)/adapters.stamp: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,adapters-test]'
+	@touch $@
+
+$(VENV)/ray.stamp: $(VENV)/dev.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,ray]'
 	@touch $@
 
 $(VENV)/torch.stamp: $(VENV)/dev.stamp

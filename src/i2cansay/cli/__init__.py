@@ -19,6 +19,7 @@ from i2cansay.cli.doctor import doctor
 from i2cansay.cli.encode import encode
 from i2cansay.cli.examine import examine
 from i2cansay.cli.export import export
+from i2cansay.cli.fit import fit
 from i2cansay.cli.info import info
 from i2cansay.cli.learn import learn
 from i2cansay.cli.merge import merge
@@ -44,6 +45,7 @@ app = Application(
 SECTIONS: dict[str, dict[str, Callable[..., None]]] = {
     TEACHING: {
         "learn": learn,
+        "fit": fit,
         "predict": predict,
         "test": examine,
         "watch": watch,

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from i2cansay.cli.encoder import DEVICE_HELP
+from i2cansay.cli.engine_options import Address, EngineName, check_engine
 from i2cansay.cli.folders import check_folder, check_there
 
 if TYPE_CHECKING:
-    from i2cansay.features.encoding import Progress
+    from i2cansay.features.encoding import Progress, RowEncoder
 
 _SECONDS_BETWEEN_LINES = 10.0
 
@@ -59,14 +60,18 @@ def encode(
     ] = None,
     threads: Annotated[int | None, typer.Option(help="Cores to use; by default all.")] = None,
     device: Annotated[str, typer.Option(help=DEVICE_HELP)] = "cpu",
+    engine: EngineName = "local",
+    address: Address = None,
 ) -> None:
     """Encode a data set's images into a feature store.
 
     Finished work is not repeated: a run that was stopped or killed continues where it was, and a part of a data set
-    that is encoded already is taken from its store.
+    that is encoded already is taken from its store. With --engine ray a pool of encoders on a cluster does the work,
+    and the store is the same.
 
     Example: i2cansay encode cifar100 --encoder efficientnet-lite0 --split train
     """
+    check_engine(engine, address)
     check_folder(data)
     check_there(*([] if weights is None else [weights]))
     from i2cansay.datasets import get_dataset
@@ -75,24 +80,40 @@ def encode(
 
     found = get_dataset(dataset, root=data)
     model = get_encoder(encoder, size=size, threads=threads, weights=weights, device=device)
-    for name in found.splits if split == "all" else (split,):
-        meter = Meter()
-        with show_encoding(f"{dataset} {name}", meter) as progress:
-            store = encode_dataset(
-                found,
-                model,
-                name,
-                folder=out,
-                dtype=dtype,
-                limit=limit,
-                fraction=fraction,
-                seed=seed,
-                progress=progress,
-                waiting=lambda: typer.echo(
-                    "another process encodes the same images; waiting for it", err=True
-                ),
+
+    def encode_splits(elsewhere: RowEncoder | None) -> None:
+        for name in found.splits if split == "all" else (split,):
+            meter = Meter()
+            with show_encoding(f"{dataset} {name}", meter) as progress:
+                store = encode_dataset(
+                    found,
+                    model,
+                    name,
+                    folder=out,
+                    dtype=dtype,
+                    limit=limit,
+                    fraction=fraction,
+                    seed=seed,
+                    progress=progress,
+                    waiting=lambda: typer.echo(
+                        "another process encodes the same images; waiting for it", err=True
+                    ),
+                    elsewhere=elsewhere,
+                )
+            typer.echo(
+                f"{dataset} {name}: {meter.summary(len(store))}, {store.size / 1e6:.1f} MB, {store.path}"
             )
-        typer.echo(f"{dataset} {name}: {meter.summary(len(store))}, {store.size / 1e6:.1f} MB, {store.path}")
+
+    if engine == "ray":
+        from i2cansay.engines.ray_cluster import connected
+        from i2cansay.features.ray_encoding import EncodingRecipe, RayEncoding
+
+        root = None if data is None else data.expanduser().absolute()
+        recipe = EncodingRecipe(dataset, encoder, root, size, weights, device)
+        with connected(address):
+            encode_splits(RayEncoding(recipe, address))
+    else:
+        encode_splits(None)
 
 
 class Meter:

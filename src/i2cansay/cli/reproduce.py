@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from i2cansay.cli.engine_options import Address, EngineName, check_engine
 from i2cansay.cli.folders import check_folder
 
 if TYPE_CHECKING:
@@ -80,15 +82,22 @@ def reproduce(
         list[Path],
         typer.Option(help="With --plan: more records to estimate times from; repeat for several places."),
     ] = [],  # noqa: B006
+    engine: EngineName = "local",
+    address: Address = None,
 ) -> None:
     """Play a table of the paper, every cell once, and print our numbers beside the paper's.
 
-    A run that was stopped or killed continues where it stopped.
+    A run that was stopped or killed continues where it stopped. With --engine ray, cells are tasks of a Ray cluster
+    whose machines share the folder of the records and the cache folder under the same paths.
 
     Examples: i2cansay reproduce table1 --dataset digits
     and: i2cansay reproduce table4 --encoder efficientnet-lite0
     """
+    check_engine(engine, address)
+    if engine == "ray" and jobs is not None:
+        raise ValueError("--jobs is the number of processes of this machine; Ray uses all processors it has")
     check_folder(data)
+    from i2cansay.engines import open_engine
     from i2cansay.experiments.declare.choice import Choice
     from i2cansay.experiments.declare.declaration import DECLARED
     from i2cansay.experiments.report.illustration import ILLUSTRATIONS, illustrate, save_illustration
@@ -106,32 +115,34 @@ def reproduce(
         tables = [(name, chosen) for name, chosen in _with_rows(names, choice) if name not in ILLUSTRATIONS]
         _print_plan(tables, records, times, jobs)
         return
-    for name, chosen in _with_rows(names, choice):
-        if name in ILLUSTRATIONS:
-            made = illustrate(name, encoder=encoder, data=data, progress=_encoding_lines())
-            typer.echo(f"{made.title}: wrote {save_illustration(made, records)}")
-            continue
-        with show_run(name) as progress:
-            done = reproduce_table(
-                name,
-                chosen,
-                records,
-                data=data,
-                jobs=jobs,
-                again=again,
-                progress=progress,
-                encoding=_encoding_lines(),
-                report=_say,
-            )
-        print_model(plan_model(done.measured))
-        for row in done.measured.table.minus:
-            if any(each.declared.name == row for each in done.measured.rows):
-                print_model(differences_model(done.measured, row))
-        for sentence in done.unavailable:
-            _say(sentence)
-        for sentence in done.failures:
-            _say(f"failed: {sentence}")
-        failed = failed or bool(done.failures)
+    with open_engine(engine, address) if engine == "ray" else nullcontext() as machines:
+        for name, chosen in _with_rows(names, choice):
+            if name in ILLUSTRATIONS:
+                made = illustrate(name, encoder=encoder, data=data, progress=_encoding_lines())
+                typer.echo(f"{made.title}: wrote {save_illustration(made, records)}")
+                continue
+            with show_run(name) as progress:
+                done = reproduce_table(
+                    name,
+                    chosen,
+                    records,
+                    data=data,
+                    jobs=jobs,
+                    again=again,
+                    progress=progress,
+                    encoding=_encoding_lines(),
+                    report=_say,
+                    engine=machines,
+                )
+            print_model(plan_model(done.measured))
+            for row in done.measured.table.minus:
+                if any(each.declared.name == row for each in done.measured.rows):
+                    print_model(differences_model(done.measured, row))
+            for sentence in done.unavailable:
+                _say(sentence)
+            for sentence in done.failures:
+                _say(f"failed: {sentence}")
+            failed = failed or bool(done.failures)
     typer.echo(f"records: {records}; a page with plots: i2cansay report {records} --html report.html")
     if failed:
         raise typer.Exit(1)

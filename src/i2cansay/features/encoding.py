@@ -44,6 +44,16 @@ class BatchEncoder(Protocol):
         ...
 
 
+class RowEncoder(Protocol):
+    """What encodes rows elsewhere: `features.ray_encoding.RayEncoding`."""
+
+    def __call__(
+        self, dataset: Dataset, fingerprint: str, split: str, rows: NDArray[np.int64], batch_rows: int | None
+    ) -> Iterator[NDArray[np.float32]]:
+        """Yield the features of `rows` of a split in order, (b, dim), by the encoder with this fingerprint."""
+        ...
+
+
 def store_folder() -> Path:
     """Folder in which stores are kept unless another is named."""
     return cache_folder() / "features"
@@ -62,6 +72,7 @@ def encode_dataset(
     chunk_rows: int = CHUNK_ROWS,
     progress: Progress | None = None,
     waiting: Callable[[], None] | None = None,
+    elsewhere: RowEncoder | None = None,
 ) -> FeatureStore:
     """Return the features of a split, encoding only what no store holds yet.
 
@@ -80,6 +91,7 @@ def encode_dataset(
     chunk_rows : rows per commit; a kill costs at most so many.
     progress : called with rows done and rows in all, after every batch.
     waiting : called once when another process is at work on the same store.
+    elsewhere : encodes the rows in place of `encoder`, which names the store, on other machines.
 
     Notes
     -----
@@ -120,7 +132,16 @@ def encode_dataset(
     with exclusive(path / LOCK, waiting=waiting):
         # Another process may have finished it while this one waited for the lock.
         if not is_finished(path):
-            _fill(path, header, dataset, encoder, rows, chunk_rows=chunk_rows, progress=progress)
+            _fill(
+                path,
+                header,
+                dataset,
+                encoder,
+                rows,
+                chunk_rows=chunk_rows,
+                progress=progress,
+                elsewhere=elsewhere,
+            )
     return open_store(path, header)
 
 
@@ -133,15 +154,25 @@ def _fill(
     *,
     chunk_rows: int,
     progress: Progress | None,
+    elsewhere: RowEncoder | None,
 ) -> None:
     labels = dataset.labels(header.split)[rows]
     with StoreWriter(path, header, labels, rows, chunk_rows=chunk_rows) as writer:
         done = writer.committed
         if progress is not None:
             progress(done, len(rows))
-        images = dataset.images(header.split, rows[done:])
+        todo = rows[done:]
         try:
-            for batch in encoder.encode_batches(images, batch_size=writer.batch_rows):
+            if not len(todo):
+                batches: Iterator[NDArray[np.float32]] = iter(())
+            elif elsewhere is not None:
+                batches = elsewhere(
+                    dataset, header.encoder_fingerprint, header.split, todo, writer.batch_rows
+                )
+            else:
+                images = dataset.images(header.split, todo)
+                batches = encoder.encode_batches(images, batch_size=writer.batch_rows)
+            for batch in batches:
                 writer.append(batch)
                 done += len(batch)
                 if progress is not None:

@@ -67,6 +67,9 @@ class OnlineClassifier(PickledByState, Predictor, ClassifierMixin, BaseEstimator
     def _check_parameters(self) -> None:
         """Raise ValueError if a parameter is not valid."""
 
+    def _agree(self, X: Features) -> None:
+        """Decide by rows `X`, (n, d), what is otherwise decided by the first batch; the state is empty."""
+
     def _structural_values(self) -> dict[str, Any]:
         """Return the structural parameters, as far as the state depends on them."""
         return {name: getattr(self, name) for name in self.structural}
@@ -238,6 +241,10 @@ class OnlineClassifier(PickledByState, Predictor, ClassifierMixin, BaseEstimator
 
     def _take(self, X: Features, labels: NDArray[Any], weights: Float64 | None) -> None:
         score_before_learning(self, X, labels)
+        self._absorb(X, labels, weights)
+
+    def _absorb(self, X: Features, labels: NDArray[Any], weights: Float64 | None) -> None:
+        """Learn checked samples without scoring them first."""
         try:
             if new := self._labels.new_in(labels):
                 self._grow(len(self._labels) + len(new))  # first: there may not be the memory

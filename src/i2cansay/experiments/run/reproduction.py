@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from i2cansay.engines import Engine
 from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
 from i2cansay.experiments.run.filling import RecordIndex, measure
@@ -42,11 +43,12 @@ def reproduce_table(
     progress: RunProgress | None = None,
     encoding: EncodingProgress | None = None,
     report: Report | None = None,
+    engine: Engine | None = None,
 ) -> Reproduction:
     """Play the cells of a table that have no record yet, and return the filled table.
 
     Records are kept in `folder`; `data` is the folder of the data set, or one with a folder for each, in place of
-    the search path.
+    the search path; `engine` plays the cells in place of processes of this machine.
 
     Raises
     ------
@@ -60,7 +62,14 @@ def reproduce_table(
     failures: list[str] = []
     try:
         run_cells(
-            plan.cells(), folder, jobs=jobs, again=again, progress=progress, report=report, sources=sources
+            plan.cells(),
+            folder,
+            jobs=jobs,
+            again=again,
+            progress=progress,
+            report=report,
+            sources=sources,
+            engine=engine,
         )
     except CellsFailed as error:
         failures = [f"{cell.learner} on {cell.dataset}, {cell.stream}: {why}" for cell, why in error.failures]

@@ -10,12 +10,13 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from i2cansay.engines import Engine
 from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.run.record import Record
 from i2cansay.experiments.run.record_folder import RecordFolder, Report
 from i2cansay.experiments.run.run_progress import RunMeter, RunProgress
 from i2cansay.experiments.run.shared_features import EncodingProgress, SharedFeatures, share_features
-from i2cansay.experiments.run.workers import Task, play_all
+from i2cansay.experiments.run.workers import Task, play_all, play_all_on
 
 
 class CellsFailed(ValueError):
@@ -38,6 +39,7 @@ def run_cells(
     encoding: EncodingProgress | None = None,
     report: Report | None = None,
     sources: Mapping[tuple[str, str], SharedFeatures] | None = None,
+    engine: Engine | None = None,
 ) -> list[Record]:
     """Play the cells that have no record in `folder` yet and return the records of all, in the cells' order.
 
@@ -57,6 +59,9 @@ def run_cells(
         Called with a sentence about every damaged record, which is then made again.
     sources : mapping, optional
         Features by (data set, encoder), if they have been found already.
+    engine : Engine, optional
+        Plays the cells in place of processes of this machine. Its machines must share, under the same paths, the
+        folder of the records and that of the features, on a file system whose locks hold between machines.
 
     Raises
     ------
@@ -75,8 +80,8 @@ def run_cells(
     >>> ours > 0.8, naive < 0.3  # about 0.91 and 0.14
     (True, True)
     """
-    jobs = jobs or os.cpu_count() or 1
-    place = RecordFolder(Path(folder))
+    jobs = engine.workers if engine is not None else jobs or os.cpu_count() or 1
+    place = RecordFolder(Path(folder) if engine is None else Path(folder).absolute())
     if sources is None:
         sources = {source: share_features(*source, progress=encoding) for source in {c.source for c in cells}}
     tasks = [Task(cell, sources[cell.source], place, again) for cell in cells]
@@ -89,7 +94,8 @@ def run_cells(
     if progress is not None:
         progress(meter.moment(None))
     failures = []
-    for task, result in play_all(list(pending.values()), jobs):
+    waiting = list(pending.values())
+    for task, result in play_all(waiting, jobs) if engine is None else play_all_on(engine, waiting):
         if isinstance(result, Record):
             records[result.key] = result
         else:

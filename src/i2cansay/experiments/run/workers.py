@@ -16,6 +16,7 @@ from multiprocessing import connection, get_context, parent_process
 from threadpoolctl import threadpool_limits
 
 from i2cansay.disk.file_lock import exclusive
+from i2cansay.engines import Engine
 from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.run.playing import commit, play_cell
 from i2cansay.experiments.run.record import Record
@@ -66,6 +67,27 @@ def play_all(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Record | 
         ) from error
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def play_all_on(engine: Engine, tasks: Sequence[Task]) -> Iterator[tuple[Task, Record | str]]:
+    """Yield the same, with the cells played by the workers of an engine, on machines that share the folders."""
+    commit()
+    left = list(tasks)
+    while left:
+        busy = []
+        for number, result in engine.each(_told, left):
+            if result is None:
+                busy.append(left[number])
+            else:
+                yield left[number], result
+        left = busy
+        if left:
+            time.sleep(SECONDS_BETWEEN_CLAIMS)
+
+
+def _told(task: Task) -> Record | str | None:
+    with threadpool_limits(1):
+        return _result(_played_here(task))
 
 
 def _in_turn(tasks: Sequence[Task]) -> Iterator[tuple[Task, Record | str]]:

@@ -108,6 +108,7 @@ class FeatureMap:
         self._reduction = Reduction(self._blocks.widths.tolist(), width or WIDEST)
         self._lift = _lift_beside(self._reduction.widths, lift, narrow=width is not None)
         self._projections: Float32 | None = None
+        self._settled = False
 
     @property
     def width(self) -> int:
@@ -154,9 +155,14 @@ class FeatureMap:
         return precision
 
     def decide(self, first: Features) -> None:
-        """Settle on a transform of each block from the first batch, (n, n_features)."""
-        if self._transform == "auto":
+        """Decide on a transform of each block from the first batch, (n, n_features), unless it is settled."""
+        if self._transform == "auto" and not self._settled:
             self._rooted = tuple(bool((first[:, block] >= 0).all()) for block in self._blocks)
+
+    def settle(self, X: Features) -> None:
+        """Decide by the rows `X`, (n, n_features), once and for all: parts that are taught apart have to agree."""
+        self.decide(X)
+        self._settled = True
 
     def apply(self, X: Features) -> Features:
         """Return the rows of `X`, (n, n_features), as (n, width), in the same precision; reduced ones in float64."""

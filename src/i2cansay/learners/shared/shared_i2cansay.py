@@ -243,6 +243,9 @@ class SharedI2CANSAY(AnalogicalClassifier):
         self._solution = Cached()
         self._forgetting = self.forgetting
 
+    def _agree(self, X: Features) -> None:
+        self._features.settle(X)
+
     def _named_parts(self) -> dict[str, StatePart]:
         return super()._named_parts() | ({} if self._head is None else {"head": self._head})
 

@@ -1,0 +1,41 @@
+"""The engine on a real cluster: the same tree, errors as they are, a node killed in the middle."""
+
+from __future__ import annotations
+
+import operator
+from pathlib import Path
+
+import pytest
+
+from i2cansay.engines import LocalEngine
+from i2cansay.engines.ray_engine import RayEngine
+from tests.cluster.two_nodes import TwoNodes
+
+
+def bracket(left: str, right: str) -> str:
+    return f"({left}{right})"
+
+
+def test_the_tree_is_that_of_one_machine(nodes: TwoNodes) -> None:
+    items = list("abcdefghijklmnopqrs")
+    with RayEngine(nodes.address) as engine:
+        assert engine.workers == 2
+        assert engine.reduce(str.upper, bracket, items) == LocalEngine().reduce(str.upper, bracket, items)
+        assert engine.reduce(str.upper, bracket, ["a"]) == "A"
+        assert sorted(engine.each(str.upper, items)) == list(enumerate("".join(items).upper()))
+
+
+def test_an_error_is_raised_as_it_was(nodes: TwoNodes) -> None:
+    with RayEngine(nodes.address) as engine:
+        with pytest.raises(ValueError, match=r"^invalid literal for int\(\) with base 10: 'x'$"):
+            engine.reduce(int, operator.add, ["1", "x", "3"])
+        with pytest.raises(ValueError, match=r"^invalid literal"):
+            list(engine.each(int, ["1", "x", "3"]))
+        with pytest.raises(ValueError, match="nothing to reduce"):
+            engine.reduce(int, operator.add, [])
+        assert engine.reduce(int, operator.add, ["1", "2"]) == 3
+
+
+def test_a_cluster_that_is_not_there_is_told_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ConnectionError, match=r"no Ray cluster at 127\.0\.0\.1:1"):
+        RayEngine("127.0.0.1:1").__enter__()

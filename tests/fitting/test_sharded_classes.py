@@ -1,0 +1,43 @@
+"""Classes held apart give the answers of the model that they were taken from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from i2cansay.fitting.sharded_classes import ShardedClasses
+from i2cansay.learners.shared.shared_i2cansay import SharedI2CANSAY
+
+RNG = np.random.default_rng(0)
+CENTRES = RNG.standard_normal((40, 12)) * 3
+Y = RNG.permutation(np.repeat(np.arange(40), 6))
+X = CENTRES[Y] + RNG.standard_normal((240, 12))
+ASKED = CENTRES[RNG.integers(0, 40, 50)] + RNG.standard_normal((50, 12))
+
+
+def taught(**parameters: object) -> SharedI2CANSAY:
+    chosen = {"analogies": False, "lift": 0, "random_state": 0} | parameters
+    return SharedI2CANSAY(**chosen).partial_fit(X, np.array([f"class {n}" for n in Y]))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("shards", [1, 3, 40])
+@pytest.mark.parametrize("k", [1, 5, 100])
+def test_the_best_of_all_shards_are_the_best_of_the_model(shards: int, k: int) -> None:
+    learner = taught(lift=8)
+    scores = learner.class_scores(ASKED)
+    order = np.argsort(-scores, axis=1)[:, :k]
+    with ShardedClasses(learner, shards) as sharded:
+        labels, found = sharded.top_k(ASKED, k)
+    assert labels.tolist() == learner.classes_[order].tolist()
+    np.testing.assert_allclose(found, np.take_along_axis(scores, order, axis=1), rtol=1e-9, atol=1e-9)
+
+
+def test_what_cannot_be_divided_is_refused() -> None:
+    with pytest.raises(ValueError, match="has a head"):
+        ShardedClasses(taught(analogies=True), 2)
+    with pytest.raises(ValueError, match="1 to 40 shards"):
+        ShardedClasses(taught(), 41)
+    with pytest.raises(ValueError, match="use a with statement"):
+        ShardedClasses(taught(), 2).top_k(ASKED)
+    with ShardedClasses(taught(), 2) as sharded, pytest.raises(ValueError, match="at least 1"):
+        sharded.top_k(ASKED, 0)
