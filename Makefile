@@ -7,7 +7,7 @@ OLDEST := .venv-oldest
 ORT_WEB_VERSION := 1.30.0
 ORT_WEB := $(VENV)/onnxruntime-web-$(ORT_WEB_VERSION).tgz
 
-.PHONY: demo test lint format tour test-kernels test-oldest test-package test-torch test-export test-adapters test-browser bench docs clean help
+.PHONY: demo test lint format tour test-kernels test-oldest test-package test-torch test-export test-adapters test-browser bench docs docs-site release-check clean help
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -33,6 +33,9 @@ format: $(VENV)/dev.stamp     ## let ruff format and mend
 docs: $(VENV)/dev.stamp       ## rewrite the generated documents
 	$(BIN)/python tools/docs.py
 	$(BIN)/python tools/result_pages.py
+
+docs-site: $(VENV)/site.stamp  ## build the site into build/site/html and run its gallery; warnings are errors
+	$(BIN)/python tools/build_site.py
 
 tour: $(VENV)/dev.stamp       ## run docs/tour.md and write what its commands print; needs CIFAR-10
 	$(BIN)/python tools/tour.py
@@ -97,6 +100,10 @@ $(VENV)/export.stamp: $(VENV)/dev.stamp
 
 $(VENV)/adapters.stamp: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,adapters-test]'
+	@touch $@
+
+$(VENV)/site.stamp: $(VENV)/dev.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,site]'
 	@touch $@
 
 $(VENV)/torch.stamp: $(VENV)/dev.stamp
