@@ -50,6 +50,9 @@ test-oldest: $(OLDEST)/stamp  ## core and learners on the oldest dependencies th
 test-package: $(VENV)/dev.stamp  ## build, install into empty environments, try each
 	$(BIN)/python tools/package.py
 
+release-check: docs-site       ## what must hold before a release: version, package, smoke test, links, licences
+	$(BIN)/python tools/release_check.py build/site/html
+
 test-torch: $(VENV)/torch.stamp  ## the checks against torch and transformers
 	$(BIN)/python -m pytest -m torch
 

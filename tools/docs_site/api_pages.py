@@ -56,7 +56,7 @@ def module_page(name: str, shown: set[int]) -> str:
     members = [(member, value) for member, value in found if id(value) not in shown]
     shown.update(id(value) for _, value in members)
     first = inspect.cleandoc(module.__doc__ or "").split("\n\n", maxsplit=1)[0]
-    lines = [*heading(name), first, "", f".. currentmodule:: {name}", ""]
+    lines = [*heading(name.removeprefix("i2cansay.")), first, "", f".. currentmodule:: {name}", ""]
     tables = {
         "Classes": [each for each, value in members if inspect.isclass(value)],
         "Functions": [each for each, value in members if inspect.isroutine(value)],

@@ -64,7 +64,8 @@ sphinx_gallery_conf = {
     "examples_dirs": str(ROOT / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "docs_site.gallery_order.ByContents",
+    "default_thumb_file": str(ROOT / "docs/images/demo.png"),
     "nested_sections": True,
     "show_memory": False,
     "show_signature": False,
@@ -96,5 +97,6 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "pygments_dark_style": "monokai",
 }
+html_context = {"default_mode": "auto"}
 html_sidebars = {"index": []}
 templates_path = [str(Path(__file__).with_name("templates"))]
