@@ -4,8 +4,8 @@ Compare learners on features of your own
 
 The same order for the same seed, one pass, one table.
 
-``python examples/compare_on_your_features.py TRAIN.npz TEST.npz``, each file with arrays X (n, d) and y (n,). Without files
-it takes the digits of scikit-learn.
+``python examples/compare_on_your_features.py TRAIN.npz TEST.npz``, each file with arrays X (n, d) and y (n,).
+Without files it takes the digits of scikit-learn.
 """
 
 import sys

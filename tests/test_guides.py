@@ -1,7 +1,7 @@
 """The guides are true: their shell and their Python run in the order of the page, in one folder.
 
-What counts as Python, and what is left out, is as in `test_docs.py`. Of the shell, `i2cansay` runs in this process, and
-`mv` moves a file; nothing else is allowed in a guide.
+What counts as Python, and what is left out, is as in `test_docs.py`. Of the shell, `i2cansay` runs in this process,
+and `mv` moves a file; nothing else is allowed in a guide.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from tests.test_docs import GUIDES, ROOT, Block, blocks_of, run
 pytest.importorskip("PIL")
 pytest.importorskip("onnxruntime")
 
-SHELL = re.compile(r"(?P<left_out><!-- not run: .+? -->\n+)?^```bash\n(?P<lines>.*?)^```$", re.MULTILINE | re.DOTALL)
+SHELL = re.compile(
+    r"(?P<left_out><!-- not run: .+? -->\n+)?^```bash\n(?P<lines>.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 
 def pieces_of(text: str) -> list[Block | list[str]]:
@@ -62,7 +64,9 @@ def test_a_guide_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     follow(page.read_text(encoding="utf-8"), page.name)
 
 
-def test_shell_and_python_run_in_the_order_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shell_and_python_run_in_the_order_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a").touch()
     page = "```bash\nmv a b\n```\n\n```python\nimport os\n\nprint(os.listdir())  # ['b']\n```\n"
@@ -72,7 +76,11 @@ def test_shell_and_python_run_in_the_order_of_the_page(tmp_path: Path, monkeypat
 
 
 def test_a_guide_that_is_wrong_is_noticed() -> None:
-    for wrong in ("```bash\nrm -r x\n```\n", "```bash\ni2cansay info nowhere.i2cs\n```\n", "```python\n1 / 0\n```\n"):
+    for wrong in (
+        "```bash\nrm -r x\n```\n",
+        "```bash\ni2cansay info nowhere.i2cs\n```\n",
+        "```python\n1 / 0\n```\n",
+    ):
         with pytest.raises((AssertionError, ZeroDivisionError)):
             follow(wrong, "page")
     follow("<!-- not run: installs packages -->\n```bash\npip install x\n```\n", "page")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from docs_site.api_pages import api_pages
 from docs_site.stage import ROOT, stage
 
 
@@ -17,7 +18,7 @@ def main() -> int:
 
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "site"
     source, html = folder / "source", folder / "html"
-    stage(source)
+    stage(source, api_pages())
     settings = Path(__file__).parent / "docs_site"
     words = ["-b", "html", "-W", "--keep-going", "-q", "-c", str(settings), "-d", str(folder / "trees")]
     code = build_main([*words, str(source), str(html)])

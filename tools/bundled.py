@@ -13,7 +13,9 @@ from pathlib import Path, PurePosixPath
 
 TABLE = Path(__file__).with_name("bundled.toml")
 # Words with which code of other people says whose it is; in a file of ours they must not stand.
-CLAIMS = re.compile(rb"(?:\(c\)|copyright|\xc2\xa9) *(?:by )?(?:19|20)\d\d|@license\b|SPDX-License-Identifier", re.IGNORECASE)
+CLAIMS = re.compile(
+    rb"(?:\(c\)|copyright|\xc2\xa9) *(?:by )?(?:19|20)\d\d|@license\b|SPDX-License-Identifier", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,17 @@ def contents(archive: Path) -> dict[str, bytes]:
 
 
 def problems(files: Mapping[str, bytes], allowed: Iterable[Bundle]) -> Iterator[str]:
-    """Yield a sentence for each file that nobody names, and for each file of ours that claims to be someone else's."""
+    """Yield a sentence for each file that nobody names, and for each of ours that claims to be someone else's."""
     known = list(allowed)
     for name, data in sorted(files.items()):
         owner = next((bundle for bundle in reversed(known) if bundle.matches(name)), None)
         if owner is None:
             yield f"{name}: bundled, and named nowhere in tools/bundled.toml"
-        elif "here" in owner.origin and PurePosixPath(name).name != "LICENSE" and (claim := CLAIMS.search(data)):
+        elif (
+            "here" in owner.origin
+            and PurePosixPath(name).name != "LICENSE"
+            and (claim := CLAIMS.search(data))
+        ):
             yield f"{name}: {claim[0].decode(errors='replace')!r} stands in it: whose is it?"
 
 

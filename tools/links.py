@@ -29,7 +29,10 @@ def pages(root: Path = ROOT) -> list[Path]:
     """Return the Markdown pages of the repository that git knows, or all where there is no git."""
     done = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
-        cwd=root, capture_output=True, text=True, check=False,
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     names = done.stdout.splitlines() or [str(path.relative_to(root)) for path in root.rglob("*.md")]
     return sorted(root / name for name in names if (root / name).exists())
@@ -129,7 +132,9 @@ def main() -> int:
     for sentence in broken:
         print(sentence, file=sys.stderr)
     if not broken:
-        print(f"links of {len(pages())} pages{' and of the site' if len(sys.argv) > 1 else ''} lead somewhere")
+        print(
+            f"links of {len(pages())} pages{' and of the site' if len(sys.argv) > 1 else ''} lead somewhere"
+        )
     return 1 if broken else 0
 
 

@@ -27,7 +27,9 @@ def version() -> str:
 def version_problems(root: Path, wanted: str) -> list[str]:
     """Return what speaks of another version: citation, changelog, or a second place that sets it."""
     found = []
-    citation = re.search(r"^version: (.+)$", (root / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    citation = re.search(
+        r"^version: (.+)$", (root / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE
+    )
     if citation is None or citation[1] != wanted:
         found.append(f"CITATION.cff: expected version {wanted}, got {citation[1] if citation else 'none'}")
     newest = re.search(r"^## (\S+)", (root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
@@ -69,7 +71,7 @@ def site_problems(folder: Path) -> list[str]:
         path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
     allowed = bundled.bundles("site")
-    pages = {name: b"" for name in files}  # pages of the site may quote anybody
+    pages = dict.fromkeys(files, b"")  # pages of the site may quote anybody
     print("\n".join(["bundled in the site:", *bundled.summary(files, allowed)]))
     found = [*bundled.problems(pages, allowed), *bundled.unused(files, allowed)]
     return found + list(dict.fromkeys(links.broken_in_site(folder)))

@@ -2,8 +2,9 @@
 What a moment is
 ================
 
-A learner of this package keeps no image. Of each class it keeps moments: how many samples there were, their mean, and
-their spread in each dimension of the feature. This page follows them through a stream of real features.
+A learner of this package keeps no image. Of each class it keeps moments: how many samples there were, their
+mean, and their spread in each dimension of the feature. This page follows them through a stream of real
+features.
 """
 
 import matplotlib.pyplot as plt
@@ -22,9 +23,10 @@ print(f"{len(X)} images, {X.shape[1]} features each")
 # %%
 # Count, mean, spread
 # -------------------
-# The threes come one by one, in random order. Of each of the 1,280 dimensions the learner has a running mean (Eq. 1 of the paper) and a
-# running standard deviation, the spread (Eq. 2). Here is the dimension with the largest spread: grey dots are the samples,
-# which are gone as soon as they are learnt; the line and the band are what stays.
+# The threes come one by one, in random order. Of each of the 1,280 dimensions the learner has a running mean
+# (Eq. 1 of the paper) and a running standard deviation, the spread (Eq. 2). Here is the dimension with the
+# largest spread: grey dots are the samples, which are gone as soon as they are learnt; the line and the band
+# are what stays.
 
 rng = np.random.default_rng(0)
 threes = rng.permutation(X[y == 3])
@@ -49,15 +51,17 @@ plt.show()
 # %%
 # How soon a mean is good
 # -----------------------
-# The mean of n samples is off by about one over the square root of n. That is why five images of a class are worth so
-# much, and the five hundredth so little.
+# The mean of n samples is off by about one over the square root of n. That is why five images of a class are
+# worth so much, and the five hundredth so little.
 
 final = means[-1]
 off = np.linalg.norm(np.array(means) - final, axis=1) / np.linalg.norm(final)
 early = slice(0, len(threes) // 2)  # near the end it compares with itself
 figure, axes = plt.subplots(figsize=(7.5, 3.2), layout="constrained")
 axes.loglog(n[early], off[early], color="#0f6b5c", label="distance from the mean of all threes")
-axes.loglog(n[early], off[0] / np.sqrt(n[early]), "--", color="#a3620b", label="one over the square root of n")
+axes.loglog(
+    n[early], off[0] / np.sqrt(n[early]), "--", color="#a3620b", label="one over the square root of n"
+)
 axes.set(xlabel="threes seen", ylabel="share of the mean's length")
 axes.legend(fontsize=8)
 plt.show()
@@ -66,8 +70,9 @@ print(f"off by {off[0]:.0%} after one image, {off[4]:.0%} after five, {off[49]:.
 # %%
 # Any order, any batches, any place
 # ---------------------------------
-# Moments are exact. Two learners that saw half of the samples each, in whatever order, have together the moments of one
-# that saw them all. So models can be merged, and a sample can be taken out again (``unlearn``).
+# Moments are exact. Two learners that saw half of the samples each, in whatever order, have together the
+# moments of one that saw them all. So models can be merged, and a sample can be taken out again
+# (``unlearn``).
 
 whole = I2CANSAY(random_state=0).partial_fit(X, y)
 order = rng.permutation(len(y))

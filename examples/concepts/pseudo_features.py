@@ -2,9 +2,10 @@
 What a pseudo-feature is
 ========================
 
-Old classes have no stored samples to replay. The paper makes features for them by analogy: *this new sample is unlike the
-mean of its class in some way; an old class has samples that are unlike its mean in the same way*. The offset of the sample
-is scaled by the ratio of the two spreads and added to the old class's mean (Eq. 3 and 4). The results are pseudo-features.
+Old classes have no stored samples to replay. The paper makes features for them by analogy: *this new sample
+is unlike the mean of its class in some way; an old class has samples that are unlike its mean in the same
+way*. The offset of the sample is scaled by the ratio of the two spreads and added to the old class's mean
+(Eq. 3 and 4). The results are pseudo-features.
 """
 
 import matplotlib.pyplot as plt
@@ -24,7 +25,8 @@ X, y = np.asarray(train.features, dtype=np.float32), train.labels
 # %%
 # Eights out of threes
 # --------------------
-# The threes are new, and the eights are long gone: of them only mean and spread are left. Every three becomes an eight.
+# The threes are new, and the eights are long gone: of them only mean and spread are left. Every three becomes
+# an eight.
 
 threes, eights = X[y == 3], X[y == 8]
 
@@ -55,9 +57,9 @@ axes.legend(fontsize=8)
 plt.show()
 
 # %%
-# They have the mean and the spread of the old class by construction, so the cloud lies where the eights lie. There is an
-# exception: in a dimension in which the threes do not vary at all there is nothing to scale, and every pseudo-feature has
-# the mean of the eights.
+# They have the mean and the spread of the old class by construction, so the cloud lies where the eights lie.
+# There is an exception: in a dimension in which the threes do not vary at all there is nothing to scale, and
+# every pseudo-feature has the mean of the eights.
 
 varies = threes.std(axis=0) > 0
 print(f"{varies.sum()} of {len(varies)} dimensions vary among the threes; in these")
@@ -67,8 +69,8 @@ print(f"spreads by {np.abs(pseudo.std(axis=0) - eights.std(axis=0))[varies].max(
 # %%
 # What they keep, and what they do not
 # ------------------------------------
-# A classifier that knows all real samples, and has never seen a pseudo-feature, is asked what they are. Beside it: draws
-# from a normal distribution with the same mean and spread, dimension by dimension.
+# A classifier that knows all real samples, and has never seen a pseudo-feature, is asked what they are.
+# Beside it: draws from a normal distribution with the same mean and spread, dimension by dimension.
 
 judge = LogisticRegression(max_iter=500).fit(X, y)
 rng = np.random.default_rng(0)
@@ -77,8 +79,9 @@ for name, points in (("pseudo-features", pseudo), ("normal draws", normal)):
     print(f"{(judge.predict(points) == 8).mean():.0%} of the {name} look like an eight")
 
 # %%
-# An analogy also carries over which dimensions move together, because a real sample moved that way; a normal draw has them
-# move alone. It is the correlation of the *threes*, though: about as far from the eights' own as two classes differ.
+# An analogy also carries over which dimensions move together, because a real sample moved that way; a normal
+# draw has them move alone. It is the correlation of the *threes*, though: about as far from the eights' own
+# as two classes differ.
 
 telling = np.argsort(eights.std(axis=0) * varies)[-200:]  # in which eights vary most
 upper = np.triu_indices(200, 1)
@@ -87,4 +90,6 @@ of = {
     for name, points in (("eights", eights), ("pseudo-features", pseudo), ("normal draws", normal))
 }
 for name in ("pseudo-features", "normal draws"):
-    print(f"correlations of {name} agree with those of eights to {np.corrcoef(of[name], of['eights'])[0, 1]:.2f}")
+    print(
+        f"correlations of {name} agree with those of eights to {np.corrcoef(of[name], of['eights'])[0, 1]:.2f}"
+    )

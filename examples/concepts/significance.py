@@ -2,9 +2,9 @@
 What a significance is
 ======================
 
-In some dimensions the samples of a class agree, in others they scatter. The paper weighs dimensions by that: where the
-spread of a class is small, the dimension says much about the class, and counts more in the distance to its mean (Eq. 6
-and 7). The weights of a class sum to one; each of them is a significance.
+In some dimensions the samples of a class agree, in others they scatter. The paper weighs dimensions by that:
+where the spread of a class is small, the dimension says much about the class, and counts more in the distance
+to its mean (Eq. 6 and 7). The weights of a class sum to one; each of them is a significance.
 """
 
 import matplotlib.pyplot as plt
@@ -24,8 +24,8 @@ X_test, y_test = np.asarray(test.features, dtype=np.float32), test.labels
 # %%
 # From spread to significance
 # ---------------------------
-# The significance is a softmax of what the spread lacks to the largest one. Dimensions are shown in the order of their
-# spread among the ones; the grey line is what every dimension would have if all counted the same.
+# The significance is a softmax of what the spread lacks to the largest one. Dimensions are shown in the order
+# of their spread among the ones; the grey line is what every dimension would have if all counted the same.
 
 learner = I2CANSAY(random_state=0).partial_fit(X, y)
 spreads = {int(label): row for label, row in zip(learner.classes_, learner.class_stds_, strict=True)}
@@ -45,8 +45,8 @@ plt.show()
 # %%
 # How much it changes
 # -------------------
-# Spreads of these features are below one, so the weights of a class lie within a factor of a few. They differ between
-# classes more where a class is uniform.
+# Spreads here are between zero and about two and a half, so that the largest weight of a class is about ten
+# times the smallest.
 
 for label in (1, 8):
     print(
@@ -54,8 +54,8 @@ for label in (1, 8):
     )
 
 # %%
-# What that does to the nearest mean, alone: with the plain distance, with significances, and with weights of one over the
-# variance, which is the same idea with nothing holding it back.
+# What that does to the nearest mean, alone: with the plain distance, with significances, and with weights of
+# one over the variance, which is the same idea with nothing holding it back.
 
 means = np.stack([learner.class_means_[row] for row in range(10)])
 stds = np.stack([spreads[int(label)] for label in learner.classes_])
@@ -63,7 +63,9 @@ stds = np.stack([spreads[int(label)] for label in learner.classes_])
 
 def accuracy(weight):
     """Accuracy of the nearest mean when class c weighs dimension j by weight[c, j]."""
-    distances = np.stack([((X_test - mean) ** 2 * row).sum(axis=1) for mean, row in zip(means, weight, strict=True)])
+    distances = np.stack(
+        [((X_test - mean) ** 2 * row).sum(axis=1) for mean, row in zip(means, weight, strict=True)]
+    )
     return (learner.classes_[distances.argmin(axis=0)] == y_test).mean()
 
 

@@ -1,4 +1,4 @@
-"""The reference of the library: a page per module of the public API, made from what the modules say of themselves."""
+"""The reference of the library: a page per public module, made from what the modules say of themselves."""
 
 from __future__ import annotations
 

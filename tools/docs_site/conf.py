@@ -8,8 +8,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import i2cansay  # noqa: E402
-from i2cansay.learners.facts import LearnerFacts  # noqa: E402
+import i2cansay
+from i2cansay.learners.facts import LearnerFacts
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,20 +41,19 @@ autosummary_generate = True
 autodoc_default_options = {
     "members": True,
     # What scikit-learn, river and Python define themselves is not shown.
-    "inherited-members": "ClassifierMixin,BaseEstimator,_MetadataRequester,ReprHTMLMixin,_HTMLDocumentationLinkMixin,"
-    "Base,Estimator,Classifier,MiniBatchClassifier,BaseException,Exception,Warning,tuple,dict,object",
+    "inherited-members": "ClassifierMixin,BaseEstimator,_MetadataRequester,ReprHTMLMixin,"
+    "_HTMLDocumentationLinkMixin,Base,Estimator,Classifier,MiniBatchClassifier,BaseException,Exception,Warning,tuple,dict,object",
     "member-order": "bysource",
 }
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 
 
-
 def setup(app: Any) -> None:
     """Leave out of the pages of learners what a learner declares about itself: docs/architecture.md has the list."""
     facts = set(vars(LearnerFacts)) | set(LearnerFacts.__annotations__)
 
-    def skip(app: Any, what: str, name: str, value: object, skipped: bool, options: Any) -> bool | None:
+    def skip(app: Any, what: str, name: str, *others: object) -> bool | None:
         return True if name in facts or name.endswith("_request") else None
 
     app.connect("autodoc-skip-member", skip)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from docs_site.places import lines_with_fences
 
 NODE = re.compile(r'\s*(?P<name>\w+)(?:\["(?P<words>[^"]+)"\])?\s*')
-ARROW = re.compile(r'(?:-- (?P<solid>.+?) -->|-\. (?P<dotted>.+?) \.->|(?P<bare>-->|-\.->))')
+ARROW = re.compile(r"(?:-- (?P<solid>.+?) -->|-\. (?P<dotted>.+?) \.->|(?P<bare>-->|-\.->))")
 CHARACTERS, LINE, PADDING = 30, 20, 12
 BOX, DUMMY, GAP, DROP = 250, 40, 26, 46
 
@@ -108,7 +108,9 @@ def layers_of(nodes: dict[str, str], edges: list[Edge]) -> dict[str, int]:
     return layer
 
 
-def arrange(nodes: dict[str, str], edges: list[Edge]) -> tuple[dict[str, Spot], dict[Edge, list[str]], float, float]:
+def arrange(
+    nodes: dict[str, str], edges: list[Edge]
+) -> tuple[dict[str, Spot], dict[Edge, list[str]], float, float]:
     """Return the spots of nodes and bends, the bends of each arrow, and the width and height of the drawing."""
     layer = layers_of(nodes, edges)
     rows: dict[int, list[str]] = defaultdict(list)

@@ -41,8 +41,8 @@ def place_of(path: str) -> str:
 def relocate(text: str, path: str, seen: Callable[[str, str], None] = lambda path, fragment: None) -> str:
     """Return the Markdown `text` of the file `path` with its relative links as the site needs them.
 
-    Code blocks stay as they are, and so does the number of lines. `seen` is told each file that is linked to, with the
-    fragment of the link ("#L12").
+    Code blocks stay as they are, and so does the number of lines. `seen` is told each file that is linked to, with
+    the fragment of the link ("#L12").
 
     Examples
     --------

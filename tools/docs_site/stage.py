@@ -1,14 +1,14 @@
-"""Put the sources of the site together in a folder: pages of the repository with moved links, and pages made here."""
+"""Put the sources of the site together in a folder: pages of the repository, and pages made here."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from docs_site.api_pages import api_pages
 from docs_site.flowchart import draw_flowcharts
 from docs_site.places import place_of, relocate
 
@@ -35,18 +35,18 @@ class Section:
         return [*self.more, *(place_of(page).removesuffix(".md") for page in self.pages)]
 
 
-def sections(root: Path = ROOT) -> list[Section]:
+def sections() -> list[Section]:
     """Return the sections with every page of `docs/`: one that contents.toml does not name is a guide."""
     read = [Section(**each) for each in tomllib.loads(CONTENTS.read_text(encoding="utf-8"))["section"]]
     named = {page for section in read for page in section.pages} | {"docs/index.md"}
-    there = {path.relative_to(root).as_posix() for path in (root / "docs").rglob("*.md")}
+    there = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")}
     guides = next(section for section in read if section.name == "guides")
     guides.pages.extend(sorted(there - named))
     return read
 
 
-def stage(folder: Path, root: Path = ROOT) -> None:
-    """Write the sources of the site into `folder`; take out what an earlier staging left."""
+def stage(folder: Path, api: Mapping[str, str]) -> None:
+    """Write the sources of the site into `folder`, the pages of the reference among them; take out what is stale."""
     written: set[Path] = set()
     linked: dict[str, set[int]] = {}
 
@@ -63,23 +63,26 @@ def stage(folder: Path, root: Path = ROOT) -> None:
         if found := re.fullmatch(r"#L(\d+)", fragment):
             lines.add(int(found[1]))
 
-    parts = sections(root)
+    parts = sections()
     for page in [page for section in parts for page in section.pages]:
-        text = (root / page).read_text(encoding="utf-8")
+        text = (ROOT / page).read_text(encoding="utf-8")
         write(place_of(page), draw_flowcharts(relocate(text, page, note)))
-    landing = (root / "docs/index.md").read_text(encoding="utf-8")
-    write("index.md", relocate(landing, "docs/index.md", note) + "\n" + toctree([
-        *(f"{section.name}/index" for section in parts), "gallery/index"
-    ]))
+    landing = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    write(
+        "index.md",
+        relocate(landing, "docs/index.md", note)
+        + "\n"
+        + toctree([*(f"{section.name}/index" for section in parts), "gallery/index"]),
+    )
     for section in parts:
         write(f"{section.name}/index.md", section_page(section))
-    for name, text in api_pages().items():
+    for name, text in api.items():
         write(f"api/{name}", text)
     for target, lines in linked.items():
         if place_of(target).startswith("source/"):
             write(place_of(target), source_page(target, lines))
-            write(f"source/{target}", (root / target).read_text(encoding="utf-8"))
-    for image in (root / "docs" / "images").iterdir():
+            write(f"source/{target}", (ROOT / target).read_text(encoding="utf-8"))
+    for image in (ROOT / "docs" / "images").iterdir():
         written.add(folder / "images" / image.name)
         (folder / "images").mkdir(parents=True, exist_ok=True)
         shutil.copy2(image, folder / "images")
@@ -103,10 +106,22 @@ def source_page(path: str, lines: set[int]) -> str:
     """Return a page that shows a file, with the lines marked that other pages link to."""
     marked = [f":emphasize-lines: {','.join(map(str, sorted(lines)))}"] if lines else []
     language = LANGUAGES.get(Path(path).suffix, "text")
-    return "\n".join([
-        "---", "orphan: true", "---", "", f"# {path}", "",
-        f"```{{literalinclude}} {Path(path).name}", f":language: {language}", ":linenos:", *marked, "```", "",
-    ])
+    return "\n".join(
+        [
+            "---",
+            "orphan: true",
+            "---",
+            "",
+            f"# {path}",
+            "",
+            f"```{{literalinclude}} {Path(path).name}",
+            f":language: {language}",
+            ":linenos:",
+            *marked,
+            "```",
+            "",
+        ]
+    )
 
 
 def remove_others(folder: Path, written: set[Path]) -> None:
