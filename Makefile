@@ -56,8 +56,9 @@ release-check: docs-site       ## what must hold before a release: version, pack
 test-torch: $(VENV)/torch.stamp  ## the checks against torch and transformers
 	$(BIN)/python -m pytest -m torch
 
-test-export: $(VENV)/export.stamp  ## exports, pipelines by skl2onnx among them
+test-export: $(VENV)/export.stamp  ## exports, pipelines by skl2onnx among them, and the blocks of docs/export.md
 	$(BIN)/python -m pytest tests/export
+	$(BIN)/python -m pytest tests/test_docs.py -k export.md
 
 test-adapters: $(VENV)/adapters.stamp  ## the adapters, and the blocks of docs/ecosystem.md, against the real packages
 	I2CANSAY_ADAPTERS=1 $(BIN)/python -m pytest tests/adapters src/i2cansay/adapters tests/test_docs.py

@@ -58,7 +58,7 @@ def test_links_of_a_site(tmp_path: Path) -> None:
     site = written(
         tmp_path,
         {
-            "index.html": '<a href="a/">a</a><a href="a/index.html#top">b</a><img src="x.png"><a href="#me" id="me">',
+            "index.html": '<a href="a/">a</a><a href="a/index.html#top"><img src="x.png"><a href="#me" id="me">',
             "a/index.html": '<p id="top"><a href="../index.html#gone">d</a><a href="https://nowhere.invalid/">e</a>',
         },
     )
