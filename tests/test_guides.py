@@ -38,7 +38,8 @@ def shell(line: str) -> None:
     """Run a command of a guide."""
     program, *words = shlex.split(line, comments=True)
     if program == "mv":
-        shutil.move(*words)
+        source, target = words
+        shutil.move(source, target)
     else:
         assert program == "i2cansay", f"a guide cannot run {program}"
         good(*words)

@@ -29,20 +29,14 @@ X, y = np.asarray(train.features, dtype=np.float32), train.labels
 # an eight.
 
 threes, eights = X[y == 3], X[y == 8]
-
-
-def repeated(row):
-    """One row for each of the threes."""
-    return np.tile(row, (len(threes), 1))
-
-
-moments = {
-    "mean_from": repeated(threes.mean(axis=0)),
-    "std_from": repeated(threes.std(axis=0)),
-    "mean_to": repeated(eights.mean(axis=0)),
-    "std_to": repeated(eights.std(axis=0)),
-}
-pseudo = transfer(threes, **moments)
+one_row_each = (len(threes), 1)
+pseudo = transfer(
+    threes,
+    mean_from=np.tile(threes.mean(axis=0), one_row_each),
+    std_from=np.tile(threes.std(axis=0), one_row_each),
+    mean_to=np.tile(eights.mean(axis=0), one_row_each),
+    std_to=np.tile(eights.std(axis=0), one_row_each),
+)
 
 plane = PCA(2, random_state=0).fit(np.concatenate([threes, eights]))
 figure, axes = plt.subplots(figsize=(7.5, 4.6), layout="constrained")
@@ -51,7 +45,8 @@ for points, colour, mark, name in (
     (eights, "0.55", "o", "real eights, not kept"),
     (pseudo, "#0f6b5c", "x", "pseudo-features of eight, one from each three"),
 ):
-    axes.scatter(*plane.transform(points).T, s=22, c=colour, marker=mark, alpha=0.7, label=name)
+    across, up = plane.transform(points).T
+    axes.scatter(across, up, s=22, c=colour, marker=mark, alpha=0.7, label=name)
 axes.set(xlabel="first principal component", ylabel="second")
 axes.legend(fontsize=8)
 plt.show()
@@ -79,14 +74,14 @@ for name, points in (("pseudo-features", pseudo), ("normal draws", normal)):
     print(f"{(judge.predict(points) == 8).mean():.0%} of the {name} look like an eight")
 
 # %%
-# An analogy also carries over which dimensions move together, because a real sample moved that way; a normal
-# draw has them move alone. It is the correlation of the *threes*, though: about as far from the eights' own
-# as two classes differ.
+# An analogy also carries over which dimensions move together, because a real sample moved that way; in a
+# normal draw each moves alone. It is the correlation of the *threes*, though, so it agrees with that of the
+# eights only as far as the two classes do.
 
 telling = np.argsort(eights.std(axis=0) * varies)[-200:]  # in which eights vary most
 upper = np.triu_indices(200, 1)
 of = {
-    name: np.corrcoef(points[:, telling], rowvar=False)[upper]
+    name: np.asarray(np.corrcoef(points[:, telling], rowvar=False))[upper]
     for name, points in (("eights", eights), ("pseudo-features", pseudo), ("normal draws", normal))
 }
 for name in ("pseudo-features", "normal draws"):

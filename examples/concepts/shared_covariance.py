@@ -74,7 +74,7 @@ plt.show()
 rng = np.random.default_rng(0)
 counts = (1, 2, 5, 10, 20, 50, 100)
 names = {"ncm": "nearest class mean", "i2cansay": "the paper's learner", "best": "best: shared covariance"}
-found = {name: [] for name in names}
+found: dict[str, list[float]] = {name: [] for name in names}
 for count in counts:
     rows = np.concatenate([rng.permutation(np.flatnonzero(y == label))[:count] for label in range(10)])
     rows = rng.permutation(rows)

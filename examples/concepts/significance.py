@@ -61,12 +61,12 @@ means = np.stack([learner.class_means_[row] for row in range(10)])
 stds = np.stack([spreads[int(label)] for label in learner.classes_])
 
 
-def accuracy(weight):
+def accuracy(weight: np.ndarray) -> float:
     """Accuracy of the nearest mean when class c weighs dimension j by weight[c, j]."""
     distances = np.stack(
         [((X_test - mean) ** 2 * row).sum(axis=1) for mean, row in zip(means, weight, strict=True)]
     )
-    return (learner.classes_[distances.argmin(axis=0)] == y_test).mean()
+    return float((learner.classes_[distances.argmin(axis=0)] == y_test).mean())
 
 
 for name, weight in (

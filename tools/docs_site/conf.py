@@ -97,5 +97,5 @@ html_theme_options = {
     "pygments_dark_style": "monokai",
 }
 html_context = {"default_mode": "auto"}
-html_sidebars = {"index": []}
+html_sidebars: dict[str, list[str]] = {"index": []}
 templates_path = [str(Path(__file__).with_name("templates"))]

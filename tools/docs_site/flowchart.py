@@ -166,7 +166,8 @@ def draw(chart: str) -> str:
 
 def draw_edge(edge: Edge, spots: list[Spot]) -> Iterator[str]:
     """Yield the curve of an arrow, its head and its words."""
-    path, last = [], spots[0]
+    path: list[str] = []
+    last = spots[0]
     for spot in spots[1:]:
         begin, end = last.y + last.height, spot.y - (9 if spot is spots[-1] else 0)
         middle = (begin + end) / 2
