@@ -8,7 +8,7 @@ STUDIO := .venv-label-studio
 ORT_WEB_VERSION := 1.30.0
 ORT_WEB := $(VENV)/onnxruntime-web-$(ORT_WEB_VERSION).tgz
 
-.PHONY: demo test lint format tour test-kernels test-oldest test-package test-torch test-export test-adapters test-ray test-browser test-labelstudio bench docs clean help
+.PHONY: demo test lint format tour test-kernels test-oldest test-package test-torch test-export test-adapters test-ray test-browser test-labelstudio bench docs docs-site release-check clean help
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##|^[a-z-]+:  *##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 16
@@ -35,6 +35,9 @@ docs: $(VENV)/dev.stamp       ## rewrite the generated documents
 	$(BIN)/python tools/docs.py
 	$(BIN)/python tools/result_pages.py
 
+docs-site: $(VENV)/site.stamp  ## build the site into build/site/html and run its gallery; warnings are errors
+	$(BIN)/python tools/build_site.py
+
 tour: $(VENV)/dev.stamp       ## run docs/tour.md and write what its commands print; needs CIFAR-10
 	$(BIN)/python tools/tour.py
 
@@ -48,11 +51,15 @@ test-oldest: $(OLDEST)/stamp  ## core and learners on the oldest dependencies th
 test-package: $(VENV)/dev.stamp  ## build, install into empty environments, try each
 	$(BIN)/python tools/package.py
 
+release-check: docs-site       ## what must hold before a release: version, package, smoke test, links, licences
+	$(BIN)/python tools/release_check.py build/site/html
+
 test-torch: $(VENV)/torch.stamp  ## the checks against torch and transformers
 	$(BIN)/python -m pytest -m torch
 
-test-export: $(VENV)/export.stamp  ## exports, pipelines by skl2onnx among them
+test-export: $(VENV)/export.stamp  ## exports, pipelines by skl2onnx among them, and the blocks of docs/export.md
 	$(BIN)/python -m pytest tests/export
+	$(BIN)/python -m pytest tests/test_docs.py -k export.md
 
 test-adapters: $(VENV)/adapters.stamp  ## the adapters, and the blocks of docs/ecosystem.md, against the real packages
 	I2CANSAY_ADAPTERS=1 $(BIN)/python -m pytest tests/adapters src/i2cansay/adapters tests/test_docs.py
@@ -114,6 +121,10 @@ $(VENV)/adapters.stamp: $(VENV)/dev.stamp
 
 $(VENV)/ray.stamp: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,ray]'
+	@touch $@
+
+$(VENV)/site.stamp: $(VENV)/dev.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,site]'
 	@touch $@
 
 $(VENV)/torch.stamp: $(VENV)/dev.stamp

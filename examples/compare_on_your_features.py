@@ -1,11 +1,17 @@
-"""Compare learners on features of your own: the same order for the same seed, one pass, one table.
+"""
+Compare learners on features of your own
+========================================
 
-python examples/compare_on_your_features.py TRAIN.npz TEST.npz        each with arrays X (n, d) and y (n,)
+The same order for the same seed, one pass, one table.
+
+``python examples/compare_on_your_features.py TRAIN.npz TEST.npz``, each file with arrays X (n, d) and y (n,).
+Without files it takes the digits of scikit-learn.
 """
 
 import sys
 
 import numpy as np
+from sklearn.datasets import load_digits
 
 from i2cansay import make_learner
 from i2cansay.evaluate import average_accuracy, forgetting, last_accuracy, play
@@ -15,9 +21,9 @@ LEARNERS = ("i2cansay", "slda", "ncm", "naive")
 SEEDS = 3
 
 
-def main(train: str, test: str) -> None:
+def main(*files: str) -> None:
     """Play every learner over the same streams and print what it knows at the end."""
-    (X, y), (X_test, y_test) = read(train), read(test)
+    (X, y), (X_test, y_test) = map(read, files) if files else digits()
     print(
         f"{len(y)} rows of width {X.shape[1]}, {len(np.unique(y))} classes, one class after the other, {SEEDS} seeds"
     )
@@ -40,7 +46,13 @@ def read(path: str) -> tuple[np.ndarray, np.ndarray]:
         return arrays["X"], arrays["y"]
 
 
+def digits() -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Return 1,200 digits to learn and the others to test with, as their 64 pixels."""
+    X, y = load_digits(return_X_y=True)
+    return (X[:1200] / 16, y[:1200]), (X[1200:] / 16, y[1200:])
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (1, 3):
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -1,6 +1,10 @@
-"""Teach a classifier feature vectors as they come, class by class; save it, go on, and let it forget a class.
+"""
+Teach features
+==============
 
-python examples/teach_features.py
+Teach a classifier feature vectors as they come, class by class; save it, go on, and let it forget a class.
+
+``python examples/teach_features.py``
 """
 
 import tempfile

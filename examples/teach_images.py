@@ -1,6 +1,10 @@
-"""Teach images by example and ask for their labels; an image that cannot be read is named, and changes nothing.
+"""
+Teach images
+============
 
-python examples/teach_images.py [ENCODER]        with pip install "i2cansay[images]"
+Teach images by example and ask for their labels; an image that cannot be read is named, and changes nothing.
+
+``python examples/teach_images.py [ENCODER]``, with ``pip install "i2cansay[images]"``.
 """
 
 import sys

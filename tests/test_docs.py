@@ -21,6 +21,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("**/*.md")])
+# Pages whose shell runs as well, in one folder with their Python: tests/test_guides.py.
+GUIDES = [ROOT / "docs" / "ten-minutes.md", *sorted((ROOT / "docs" / "guides").glob("*.md"))]
 BLOCK = re.compile(
     r"^(?:<!-- (?:not run: (?P<reason>.+?)|needs: (?P<needs>.+?)) -->\n+)?^```python\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
@@ -86,7 +88,9 @@ def run(block: Block, page: str, namespace: dict[str, Any]) -> None:
 
 # MLflow warns of its own code when it is imported.
 @pytest.mark.filterwarnings("ignore:.*Any type hint is inferred as AnyType:UserWarning")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page not in GUIDES], ids=lambda page: page.relative_to(ROOT).as_posix()
+)
 def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = [block for block in blocks_of(page.read_text(encoding="utf-8")) if block.reason is None]
     if not blocks:

@@ -51,6 +51,25 @@ def test_compare_on_your_features(
     assert float(rows["naive"][0]) < 60
 
 
+@pytest.mark.slow
+def test_concepts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib").use("agg")
+    monkeypatch.setenv("I2CANSAY_CACHE", str(tmp_path))
+    printed = {}
+    for path in sorted((FOLDER / "concepts").glob("*.py")):
+        printed[path.stem] = run(f"concepts/{path.name}", [], monkeypatch, capsys)
+    assert set(printed) == {"moments", "pseudo_features", "significance", "shared_covariance"}
+    shares = {name: [int(share) for share in re.findall(r"(\d+)%", text)] for name, text in printed.items()}
+    assert shares["moments"][0] > shares["moments"][1] > shares["moments"][2], "a mean gets better"
+    assert min(shares["pseudo_features"]) > 80, "pseudo-features look like their class"
+    ends = {
+        line.split()[0]: int(line.split()[-1][:-1]) for line in printed["shared_covariance"].splitlines()[1:]
+    }
+    assert ends["best"] > ends["ncm"] + 5, "the shared covariance brings much"
+
+
 def test_every_example_is_tested_and_named_in_the_readme() -> None:
     readme = (FOLDER.parent / "README.md").read_text(encoding="utf-8")
     here = Path(__file__).read_text(encoding="utf-8")
