@@ -59,10 +59,8 @@ test-adapters: $(VENV)/adapters.stamp  ## the adapters, and the blocks of docs/e
 test-browser: $(VENV)/browser.stamp  ## the pages in a real Chromium, and the API against its own description
 	I2CANSAY_BROWSER=1 I2CANSAY_ORT_WEB=$(ORT_WEB) $(BIN)/python -m pytest tests/browser
 
-bench: $(VENV)/dev.stamp      ## speed against peers and floors, and how soon the command line answers
-	$(BIN)/python benchmarks/learner.py
-	$(BIN)/python benchmarks/encoder.py
-	$(BIN)/python benchmarks/start_up.py
+bench: $(VENV)/dev.stamp      ## speed against peers and floors, written to docs/performance.md; about ten minutes
+	$(BIN)/python benchmarks/bench.py; status=$$?; $(BIN)/python tools/performance_page.py && exit $$status
 
 clean:           ## remove the environment and what the tools left
 	rm -rf $(VENV) $(OLDEST) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

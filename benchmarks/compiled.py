@@ -43,7 +43,9 @@ def compiled_loops() -> tuple[Callable[..., Any], Callable[..., Any]]:
                 m2[c, j] += offset * offset * (1 - share)
 
     @numba.njit(cache=False, error_model="numpy")
-    def pseudo(X: Any, classes: Any, old: Any, count: Any, mean: Any, m2: Any, made: Any) -> None:
+    def pseudo(  # noqa: PLR0917
+        X: Any, classes: Any, old: Any, count: Any, mean: Any, m2: Any, made: Any
+    ) -> None:
         for i in range(len(X)):
             y, t = classes[i], old[i]
             of_y, of_t = np.float32(1 / count[y]), np.float32(1 / count[t])

@@ -20,10 +20,12 @@ from __future__ import annotations
 
 import argparse
 import io
+import json
 import statistics
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
@@ -133,6 +135,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int)
     parser.add_argument("--images", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
     arguments = parser.parse_args()
     encoder = get_encoder(arguments.encoder, size=arguments.size, threads=arguments.threads)
     print(f"{encoder!r}, {encoder.threads} threads")
@@ -143,6 +146,7 @@ def main() -> None:
             f"{encoder.name} / {other.name}: {wall:.3f} of the time, {processor_time:.3f} of processor time"
         )
         return
+    found = []
     for title, files in (
         ("PNG 32 x 32", small_pngs(arguments.images)),
         ("JPEG 640 x 427", photographs(arguments.images)),
@@ -158,6 +162,20 @@ def main() -> None:
         print(f"  pipeline / bare inference        {inference / seconds['pipeline']:.3f}")
         parts = processor["preparation"] + processor["inference, one per core"]
         print(f"  processor time, parts / pipeline {parts / processor['pipeline']:.3f}")
+        found.append(
+            {
+                "encoder": encoder.name,
+                "threads": encoder.threads,
+                "images": title,
+                "pipeline": seconds["pipeline"],
+                "preparation": seconds["preparation"],
+                "inference": inference,
+                "allowed": allowed,
+                "processor share": parts / processor["pipeline"],
+            }
+        )
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found))
 
 
 if __name__ == "__main__":

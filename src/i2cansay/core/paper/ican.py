@@ -197,7 +197,7 @@ def pseudo_features(
 
 
 def _stds(moments: ClassMoments, classes: Rows) -> Float32:
-    """Return the standard deviation of the class of each row, (n, d), computed once for a class that is there often."""
+    """Return the standard deviation of each row's class, (n, d), computed once for a class that occurs often."""
     if 2 * len(set(classes.tolist())) > len(classes):
         return moments.std(classes)
     present, of_row = np.unique(classes, return_inverse=True)

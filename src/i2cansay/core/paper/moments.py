@@ -94,12 +94,12 @@ def add_one_by_one(count: float, mean: Float64, m2: Float64, x: Float64) -> floa
     >>> add_one_by_one(1.0, mean, m2, np.array([[4.0]])), mean, m2
     (2.0, array([3.]), array([2.]))
     """
-    for offset in x:
+    for row in x:
         count += 1
-        offset -= mean
+        offset = np.subtract(row, mean, out=row)
         daxpy(offset, mean, a=1 / count)  # Eq. 1
-        offset *= offset
-        daxpy(offset, m2, a=1 - 1 / count)
+        squares = np.multiply(offset, offset, out=row)
+        daxpy(squares, m2, a=1 - 1 / count)
     return count
 
 
