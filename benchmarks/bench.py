@@ -32,7 +32,7 @@ PARTS: dict[str, tuple[list[str], list[str]]] = {
     "growth": ([], ["--quick"]),
     "class_scale": ([], ["--quick"]),
     "encoder": (["--images", "128", "--rounds", "5"], ["--images", "16", "--rounds", "1"]),
-    "service": (["--seconds", "15"], ["--seconds", "2"]),
+    "service": ([], ["--rounds", "1", "--seconds", "0.3"]),
     "compiled": ([], ["--quick"]),
 }
 NEEDS = {"compiled": "numba"}

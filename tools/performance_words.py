@@ -32,10 +32,6 @@ def join_words(words: Iterable[str]) -> str:
     return f"{', '.join(some)} and {last}" if some else last
 
 
-def plain(value: object) -> str:
-    return f"{value:,.3g}" if isinstance(value, float) and abs(value) < 1000 else f"{value}"
-
-
 def table(head: Sequence[object], body: Iterable[Sequence[object]]) -> Lines:
     rows = [head, ["---"] * len(head), *body]
     return ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]

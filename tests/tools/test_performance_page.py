@@ -11,6 +11,7 @@ import performance_page
 import pytest
 from performance_growth import many_classes
 from performance_plot import draw
+from performance_ways import serving
 from performance_words import join_words, span
 
 import docs
@@ -68,6 +69,16 @@ def test_what_a_hundred_thousand_classes_take_lies_on_the_line_through_two_measu
     told = many_classes(figures)[-1]
     assert "`paper` 110 ms for a batch of 50, 10 s for 1,000 questions and 10.1 GB at the peak" in told
     assert "nothing is computed" in many_classes(figures[:1])[-1]
+
+
+def test_the_service_is_read_from_what_its_script_writes() -> None:
+    case = {"case": "mixed, packed", "body": "packed", "ratio": 0.61, "processor_ratio": 0.7}
+    case |= {"requests_per_second": 900.0, "in_process_per_second": 1500.0, "errors": {"503": 2}}
+    case |= {"p50_ms": {"learn": 20.0}, "p99_ms": {"learn": 40.0}}
+    slow = {**case, "case": "learn, packed", "ratio": 0.3, "errors": {}}
+    lines = serving({"clients": 32, "cases": [case, slow]})
+    assert "| mixed, packed | 0.61 | 0.70 | 900 | 1,500 | learn 20 / 40 | 2 |" in lines
+    assert "which is met in the best of these cases and not met in the worst" in lines[-1]
 
 
 def test_the_plot_is_the_same_for_the_same_figures(tmp_path: Path) -> None:
