@@ -73,10 +73,8 @@ test-browser: $(VENV)/browser.stamp  ## the pages in a real Chromium, and the AP
 test-labelstudio: $(VENV)/dev.stamp $(STUDIO)/stamp  ## a real Label Studio, installed beside, with a model as its ML back end
 	I2CANSAY_LABEL_STUDIO=$(STUDIO)/bin/label-studio $(BIN)/python -m pytest tests/label_studio
 
-bench: $(VENV)/dev.stamp      ## speed against peers and floors, and how soon the command line answers
-	$(BIN)/python benchmarks/learner.py
-	$(BIN)/python benchmarks/encoder.py
-	$(BIN)/python benchmarks/start_up.py
+bench: $(VENV)/dev.stamp      ## speed against peers and floors, written to docs/performance.md; about ten minutes
+	$(BIN)/python benchmarks/bench.py; status=$$?; $(BIN)/python tools/performance_page.py && exit $$status
 
 clean:           ## remove the environment and what the tools left
 	rm -rf $(VENV) $(OLDEST) $(STUDIO) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

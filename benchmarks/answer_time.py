@@ -1,6 +1,6 @@
 """A lesson of one sample and the answer after it, against one product of a d x d matrix with a vector.
 
-    python benchmarks/answer_time.py [--widths 1024 3584] [--updates 10000] [--quick]
+    python benchmarks/answer_time.py [--widths 1024 3584] [--updates 10000] [--quick] [--json FILE]
 
 The closed form (``analogies=False``) on synthetic features, 100 classes and 6,000 samples before, one BLAS thread. A
 lesson with its answer, the same with everything solved anew, and the dense float64 product take turns, and medians
@@ -9,7 +9,9 @@ exact solution with the same ridge after so many lessons of one sample.
 """
 
 import argparse
+import json
 from collections.abc import Callable
+from pathlib import Path
 from time import process_time
 
 import numpy as np
@@ -112,7 +114,9 @@ def main() -> None:
     parser.add_argument("--widths", type=int, nargs="+", default=[1024, 3584])
     parser.add_argument("--updates", type=int, default=0, help="lessons after which scores are compared")
     parser.add_argument("--quick", action="store_true", help="few rounds, to see that it runs")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
     asked = parser.parse_args()
+    found = []
     with threadpool_limits(1):
         for width in asked.widths:
             stream = Stream(width)
@@ -132,6 +136,16 @@ def main() -> None:
             slow = interleaved(
                 {"product": product(width), "anew": anew(other, stream)}, rounds=3, clock=process_time
             )
+            found.append(
+                {
+                    "d": width,
+                    "c": CLASSES,
+                    "product": times["product"],
+                    "lesson": times["lesson"],
+                    "novelty": times["novelty"],
+                    "anew": slow["anew"] * times["product"] / slow["product"],
+                }
+            )
             print(
                 f"- D {width}: product {1e3 * times['product']:.2f} ms; a lesson and its answer "
                 f"{1e3 * times['lesson']:.2f} ms, {times['lesson'] / times['product']:.1f} products; its novelty "
@@ -144,6 +158,8 @@ def main() -> None:
                 )
         n = 1000 if asked.quick else 10_000
         print(f"- D 1024, a stream of {n:,} in batches of {BATCH}: {1e3 * batches(1024, n):.2f} ms per batch")
+    if asked.json:
+        asked.json.write_text(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ import argparse
 import copy
 import io
 import json
-import os
 import statistics
 import time
 from collections.abc import Callable
@@ -186,12 +185,13 @@ def main() -> None:
             f"{encoder.name} / {other.name}: {wall:.3f} of the time, {processor_time:.3f} of processor time"
         )
         return
-    load, figures = os.getloadavg()[0], {}
+    figures = []
     for title, files in (
         ("PNG 32 x 32", small_pngs(arguments.images)),
         ("JPEG 640 x 427", photographs(arguments.images)),
     ):
-        figures[title] = found = measure(copy.copy(encoder), files, arguments.rounds)
+        found = measure(copy.copy(encoder), files, arguments.rounds)
+        figures.append({"encoder": encoder.name, "threads": encoder.threads, "images": title, **found})
         print(f"\n{title}")
         for name, value in found.items():
             if name in RATIOS:
@@ -199,8 +199,7 @@ def main() -> None:
             else:
                 print(f"  {name:<26} {1e3 * value:7.2f} ms/image  {1 / value:8.1f} images/s")
     if arguments.json:
-        about = {"encoder": encoder.name, "threads": encoder.threads, "load": load, "images": figures}
-        arguments.json.write_text(json.dumps(about, indent=1) + "\n")
+        arguments.json.write_text(json.dumps(figures))
 
 
 if __name__ == "__main__":

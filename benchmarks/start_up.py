@@ -1,16 +1,18 @@
 """Processor time until the command line answers: help, a version, a wrong path, a shell that completes a word.
 
-python benchmarks/start_up.py [--rounds N]
+python benchmarks/start_up.py [--rounds N] [--json FILE]
 
 Processor time of the process, not the clock: other work on the machine hardly changes it.
 """
 
 import argparse
+import json
 import os
 import resource
 import statistics
 import subprocess
 import sys
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 TURNS: dict[str, tuple[list[str], float]] = {
@@ -40,7 +42,9 @@ def main() -> None:
     """Let all calls take turns, and print the median of each beside what it should stay below."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7, help="times that each is called")
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    asked = parser.parse_args()
+    rounds = asked.rounds
     calls = {name: (words, limit, dict[str, str]()) for name, (words, limit) in TURNS.items()}
     calls["completing a word"] = ([], 0.3, COMPLETION)
     times: dict[str, list[float]] = {name: [] for name in calls}
@@ -49,8 +53,12 @@ def main() -> None:
             for name, (words, _limit, more) in calls.items():
                 times[name].append(seconds(words, folder, more))
     print("| i2cansay | processor time, s | aim, s |\n|---|---|---|")
+    found = []
     for name, (_words, limit, _more) in calls.items():
-        print(f"| `{name}` | {statistics.median(times[name]):.2f} | {limit} |")
+        found.append({"call": name, "seconds": statistics.median(times[name]), "aim": limit})
+        print(f"| `{name}` | {found[-1]['seconds']:.2f} | {limit} |")
+    if asked.json:
+        asked.json.write_text(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
+from performance_page import page as performance
+
 ROOT = Path(__file__).parent.parent
 PAPER = ROOT / "src" / "i2cansay" / "core" / "paper"
 EQUATIONS = {
@@ -209,6 +211,7 @@ def learner_table() -> str:
 DOCUMENTS = {
     "docs/paper-to-code.md": paper_to_code,
     "docs/command-line.md": command_line,
+    "docs/performance.md": performance,
     "README.md": readme,
 }
 

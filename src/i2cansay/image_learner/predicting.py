@@ -234,12 +234,10 @@ class ImagePredictor(ABC):
 
 def guesses_of(learner: OnlineClassifier, X: Features, k: int) -> list[list[Guess]]:
     """Return the `k` likeliest classes of each row of `X`, (n, d)."""
-    probabilities = learner.predict_proba(X)
-    best = (-probabilities).argsort(axis=1, kind="stable")[:, :k]
-    found = np.take_along_axis(probabilities, best, axis=1).tolist()
+    labels, probabilities = learner.top(X, k)
     return [
-        [Guess(*pair) for pair in zip(learner.classes_[columns].tolist(), row, strict=True)]
-        for columns, row in zip(best, found, strict=True)
+        [Guess(*pair) for pair in zip(names, row, strict=True)]
+        for names, row in zip(labels.tolist(), probabilities.tolist(), strict=True)
     ]
 
 

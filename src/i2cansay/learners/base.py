@@ -246,11 +246,14 @@ class OnlineClassifier(PickledByState, Predictor, ClassifierMixin, BaseEstimator
     def _absorb(self, X: Features, labels: NDArray[Any], weights: Float64 | None) -> None:
         """Learn checked samples without scoring them first."""
         try:
-            if new := self._labels.new_in(labels):
+            rows = self._labels.rows(labels)
+            if rows.min() < 0:
+                new = self._labels.new_in(labels)
                 self._grow(len(self._labels) + len(new))  # first: there may not be the memory
                 self._labels.extend(new)
+                rows = self._labels.rows(labels)
             self._n_seen += len(X)
-            self._learn(X, self._labels.rows(labels), weights)
+            self._learn(X, rows, weights)
         finally:  # also where learning was interrupted
             self._clear_caches()
 

@@ -1,6 +1,7 @@
 """What a taught learner answers: scores, labels, probabilities, and which classes it knows."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from os import PathLike
 from typing import Any
 
@@ -8,13 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
+from i2cansay.core.score_blocks import score_blocks
 from i2cansay.core.statistics.temperature import Temperature
 from i2cansay.core.types import Features, Float64, Rows
 from i2cansay.learners.decision.decision import Decision
 from i2cansay.learners.decision.steps import Step
 from i2cansay.learners.facts import LearnerFacts
 from i2cansay.learners.labels import Label, LabelRows
-from i2cansay.learners.parameters import check_share
+from i2cansay.learners.likeliest import likeliest
+from i2cansay.learners.parameters import check_share, check_whole
 from i2cansay.learners.validation import check_features
 from i2cansay.learners.verdicts.evidence import Evidence
 
@@ -57,9 +60,26 @@ class Predictor(LearnerFacts, ABC):
 
     def class_scores(self, X: ArrayLike) -> NDArray[Any]:
         """Return the score of every class, (n, n_classes), columns as in `classes_`, even for one or two classes."""
+        X = self._checked(X)
+        found: NDArray[Any] | None = None
+        for block, scores in self._score_blocks(X):
+            if len(scores) == len(X):
+                return scores
+            if found is None:
+                found = np.empty((len(X), scores.shape[1]), dtype=scores.dtype)
+            found[block] = scores
+        assert found is not None  # checked features have a row at least
+        return found
+
+    def _checked(self, X: ArrayLike) -> Features:
         self._check_ready()
-        X = check_features(self, X, reset=False)
-        return self._scores(X)[:, self._labels.order]
+        return check_features(self, X, reset=False)
+
+    def _score_blocks(self, X: Features) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Yield rows, and the scores of all classes for them, so many rows at a time that memory is bounded."""
+        order = self._labels.order
+        for block in score_blocks(len(X), len(order)):
+            yield block, self._scores(X[block])[:, order]
 
     def _mean_scores(self, chosen: Rows) -> Features | None:
         """Return the scores, (k, k), that the means of `chosen` classes get; None where no means are kept.
@@ -101,17 +121,49 @@ class Predictor(LearnerFacts, ABC):
         """
         if reject_below is not None:
             check_share(reject_below=reject_below)
-        scores = self.class_scores(X)
-        labels: NDArray[Any] = self.classes_[scores.argmax(axis=1)]
-        if reject_below is None:
-            return labels
-        rejected = self._temperature.probabilities(scores).max(axis=1) < reject_below
-        return self._labels.with_unknown(labels, rejected, unknown)
+        X = self._checked(X)
+        best, rejected = np.empty(len(X), dtype=np.int64), np.zeros(len(X), dtype=bool)
+        for block, scores in self._score_blocks(X):
+            best[block] = scores.argmax(axis=1)
+            if reject_below is not None:
+                rejected[block] = self._temperature.probabilities(scores).max(axis=1) < reject_below
+        labels: NDArray[Any] = self.classes_[best]
+        return labels if reject_below is None else self._labels.with_unknown(labels, rejected, unknown)
+
+    def top(self, X: ArrayLike, k: int = 5) -> tuple[NDArray[Any], Float64]:
+        """Return the `k` likeliest labels of each row and their probabilities, both (n, k), the likeliest first.
+
+        The first is what `predict` returns. Of fewer than `k` classes all are returned. Memory is bounded for any
+        number of rows and classes, where `predict_proba` returns a number for each pair.
+
+        Examples
+        --------
+        >>> from i2cansay.learners import make_learner
+        >>> X, y = [[0.0], [2.0], [10.0], [12.0], [20.0], [22.0]], ["low", "low", "mid", "mid", "high", "high"]
+        >>> labels, probabilities = make_learner("slda").partial_fit(X, y).top([[1.0], [17.0]], k=2)
+        >>> labels.tolist()
+        [['low', 'mid'], ['high', 'mid']]
+        """
+        check_whole(k=k, at_least=1)
+        X = self._checked(X)
+        best = np.empty((len(X), min(k, len(self._labels))), dtype=np.int64)
+        found = np.empty(best.shape)
+        for block, scores in self._score_blocks(X):
+            best[block] = likeliest(scores, k)
+            found[block] = np.take_along_axis(self._temperature.probabilities(scores), best[block], axis=1)
+        return self.classes_[best], found
 
     def predict_proba(self, X: ArrayLike) -> Float64:
         """Return probabilities, (n, n_classes): softmax of the scores at a temperature learnt from the stream."""
-        scores = self.class_scores(X)
-        return self._temperature.probabilities(scores)
+        X = self._checked(X)
+        found = np.empty((len(X), len(self._labels)))
+        for block, probabilities in self._probability_blocks(X):
+            found[block] = probabilities
+        return found
+
+    def _probability_blocks(self, X: Features) -> Iterator[tuple[slice, Float64]]:
+        for block, scores in self._score_blocks(X):
+            yield block, self._temperature.probabilities(scores)
 
     def predict_set(self, X: ArrayLike, error: float = 0.05) -> NDArray[np.bool_]:
         """Return which classes are in the set of each row, (n, n_classes), columns as in `classes_`.
@@ -137,7 +189,11 @@ class Predictor(LearnerFacts, ABC):
         array([[ True, False],
                [ True,  True]])
         """
-        return self._evidence.sets(self.predict_proba(X), error)
+        X = self._checked(X)
+        found = np.empty((len(X), len(self._labels)), dtype=bool)
+        for block, probabilities in self._probability_blocks(X):
+            found[block] = self._evidence.sets(probabilities, error)
+        return found
 
     def verdicts(self, X: ArrayLike, error: float = 0.05, new_error: float = 0.05) -> NDArray[np.str_]:
         """Return how far each answer can be relied on, (n,): "sure", "unsure" or "new".
@@ -165,8 +221,18 @@ class Predictor(LearnerFacts, ABC):
         >>> model.verdicts([[0.0], [1.5]]).tolist()
         ['sure', 'unsure']
         """
+        X = self._checked(X)
         novelty = self.novelty(X) if hasattr(self, "novelty") else None
-        return self._evidence.verdicts(self.predict_proba(X), novelty, error=error, new_error=new_error)
+        found = [
+            self._evidence.verdicts(
+                probabilities,
+                None if novelty is None else novelty[block],
+                error=error,
+                new_error=new_error,
+            )
+            for block, probabilities in self._probability_blocks(X)
+        ]
+        return np.concatenate(found)
 
     def decision(self, error: float = 0.05, new_error: float = 0.05) -> Decision:
         """Return how it decides now, as arrays and steps that another program can carry out.

@@ -1,9 +1,12 @@
 """Eq. 3 and 4, and the ways pseudo-features are compared with."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from i2cansay.core.paper import ican
 from i2cansay.core.paper.ican import (
     PSEUDO_KINDS,
     PseudoKind,
@@ -195,3 +198,32 @@ def test_noise_of_a_given_radius_is_alike_in_all_directions() -> None:
     np.testing.assert_allclose(eigenvalues, 0.7**2, rtol=0.05)
     spreads = [X[classes == c].var(axis=0).mean() for c in range(3)]
     assert mean_radius(moments) == pytest.approx(np.sqrt(np.mean(spreads)))
+
+
+def test_eq4_a_batch_of_few_classes_gives_the_same_bits_as_its_rows_one_by_one() -> None:
+    X, classes, moments = world(n=60)
+    old = (classes + 1) % 3
+    rng = np.random.default_rng(0)
+    made = pseudo_features("ican", X, classes=classes, old=old, moments=moments, rng=rng)
+    for row in range(0, 60, 7):
+        one = slice(row, row + 1)
+        alone = pseudo_features("ican", X[one], classes=classes[one], old=old[one], moments=moments, rng=rng)
+        np.testing.assert_array_equal(made[one], alone)
+
+
+def test_only_noise_of_one_radius_looks_at_the_spread_of_all_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, classes, moments = world()
+    asked: list[ClassMoments] = []
+
+    def counted(all_moments: ClassMoments) -> float:
+        asked.append(all_moments)
+        return 1.0
+
+    monkeypatch.setattr(ican, "mean_radius", counted)
+    kinds: tuple[PseudoKind, ...] = get_args(PseudoKind)
+    for kind in kinds:
+        asked.clear()
+        pseudo_features(
+            kind, X, classes=classes, old=(classes + 1) % 3, moments=moments, rng=np.random.default_rng(0)
+        )
+        assert bool(asked) == (kind in ("radius", "first_radius"))

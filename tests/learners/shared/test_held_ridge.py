@@ -117,3 +117,13 @@ def test_what_is_saved_is_held_again() -> None:
 def test_a_damaged_one_is_refused(damaged: list[float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         HeldRidge(1).restore({"ridge": np.array(damaged)})
+
+
+def test_it_is_let_go_with_more_classes_than_products_are_kept_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Stream()
+    stream.teach(WIDE)
+    stream.teach(SMALL_LESSON)
+    assert stream.held.ridge is not None
+    monkeypatch.setattr(held_ridge, "MOST_JUDGED", 1)  # fewer than the two classes there are
+    assert not stream.teach(1)
+    assert stream.held.ridge is None

@@ -168,7 +168,9 @@ def pseudo_features(
     all classes so far; "first_radius" likewise, with the `radius` that is given (PASS); "prototype" has none (SSRE).
     """
     made = np.empty(x.shape, dtype=np.float32)
-    noise = mean_radius(moments) if kind == "radius" or radius is None else radius
+    noise = 0.0
+    if kind in ("radius", "first_radius"):  # for no other kind: it is a pass over the spread of all classes
+        noise = mean_radius(moments) if kind == "radius" or radius is None else radius
     rows_at_once = max(1, BLOCK // x.shape[1])
     for start in range(0, len(x), rows_at_once):
         block = slice(start, start + rows_at_once)
@@ -176,11 +178,11 @@ def pseudo_features(
         mean_to = moments.mean[target].astype(np.float32)
         if kind == "ican":
             made[block] = transfer(
-                x[block],
+                x[block].astype(np.float64, copy=False),  # of two types, the difference would take longer
                 mean_from=moments.mean[source],
-                std_from=moments.std(source),
+                std_from=_stds(moments, source),
                 mean_to=mean_to,
-                std_to=moments.std(target),
+                std_to=_stds(moments, target),
                 alpha=alpha,
             )
         elif kind == "translation":
@@ -192,3 +194,12 @@ def pseudo_features(
         else:
             made[block] = mean_to
     return made
+
+
+def _stds(moments: ClassMoments, classes: Rows) -> Float32:
+    """Return the standard deviation of each row's class, (n, d), computed once for a class that occurs often."""
+    if 2 * len(set(classes.tolist())) > len(classes):
+        return moments.std(classes)
+    present, of_row = np.unique(classes, return_inverse=True)
+    every_row: Float32 = moments.std(present)[of_row]
+    return every_row

@@ -28,8 +28,8 @@ BIAS_SCALES: tuple[str, ...] = get_args(BiasScale)
 # Where the three terms nearly cancel, float32 has few digits left: below this share of what was added and
 # subtracted the pair is computed again, difference by difference.
 CANCELLED = 0.02
-# Rows, stale classes and doubtful pairs worked on at a time, so that temporaries stay small.
-BLOCK = 4096
+# Rows, stale classes and doubtful pairs worked on at a time, so that temporaries stay small, and rows in the cache.
+BLOCK = 512
 CLASSES = 256
 PAIRS = 1024
 
@@ -56,12 +56,12 @@ def squared_distances(
 
     Parameters
     ----------
-    x : (n, d) samples
+    x : (n, d) samples, used up
     u, u_mean : (c, d) significances, and significances times prototypes
     constant : (c,) sums of significance times squared prototype
     """
     cross = inner(x, u_mean)
-    total: Float32 = inner(x * x, u)
+    total: Float32 = inner(np.multiply(x, x, out=x), u)
     total += constant.astype(np.float32)
     cross *= 2
     doubtful = cross > (1 - CANCELLED) * total
@@ -216,7 +216,7 @@ class Significance:
         self._stale = set()
 
     def _squared(self, X: Features, moments: ClassMoments) -> Float32:
-        x = (X - self._shift).astype(np.float32)
+        x = np.subtract(X, self._shift).astype(np.float32, copy=False)
         total, doubtful = squared_distances(x, self._u.view, self._u_mean.view, self._constant.view)
         samples, classes = np.nonzero(doubtful)
         for start in range(0, len(samples), PAIRS):

@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
+from scipy.linalg.blas import daxpy
 
 from i2cansay.core.linalg.allocator import keep_freed_memory
+from i2cansay.core.linalg.blas import threads_for
 from i2cansay.core.linalg.row_buffer import RowBuffer
 from i2cansay.core.rounding import check_exact, unit
 from i2cansay.core.state_parts import LARGEST_FEATURE, check_range
@@ -26,6 +28,8 @@ ROUNDING = 1e-12
 AGREEMENT = 1e-6
 # A spread is made of them in single precision, which ends at 3e38: 100 million samples at the largest features.
 LARGEST_SQUARES = 1e38
+# Up to this many samples of a class join one by one, in place; of more, sums are formed first.
+FEW_SAMPLES = 4
 
 
 @dataclass(frozen=True)
@@ -62,13 +66,6 @@ def add_samples(
     (2.0, array([3.]), array([2.]))
     """
     offset = x - mean
-    if len(x) == 1 and weights is None:  # as often as not: one sample of each of many classes
-        count += 1
-        mean += offset[0] * (1 / count)  # Eq. 1
-        offset *= offset
-        offset *= 1 - 1 / count
-        m2 += offset[0]
-        return count
     if weights is not None:
         total = np.einsum("m,md->d", weights, offset)
         squares = np.einsum("m,md,md->d", weights, offset, offset)
@@ -82,6 +79,27 @@ def add_samples(
     step *= total
     squares -= step
     m2 += np.maximum(squares, 0.0, out=squares)
+    return count
+
+
+def add_one_by_one(count: float, mean: Float64, m2: Float64, x: Float64) -> float:
+    """Do as `add_samples` without weights, sample by sample; `x` is used up.
+
+    Four calls for a sample and no temporary: of the few samples that a batch has of each of many classes, sums would
+    take longer.
+
+    Examples
+    --------
+    >>> mean, m2 = np.array([2.0]), np.array([0.0])
+    >>> add_one_by_one(1.0, mean, m2, np.array([[4.0]])), mean, m2
+    (2.0, array([3.]), array([2.]))
+    """
+    for row in x:
+        count += 1
+        offset = np.subtract(row, mean, out=row)
+        daxpy(offset, mean, a=1 / count)  # Eq. 1
+        squares = np.multiply(offset, offset, out=row)
+        daxpy(squares, m2, a=1 - 1 / count)
     return count
 
 
@@ -215,17 +233,27 @@ class ClassMoments:
     def add(self, X: Features, classes: Rows, weights: Float64 | None = None) -> Rows:
         """Add samples, (n, d), of the given classes, (n,); return the classes that changed, sorted."""
         order = np.argsort(classes, kind="stable")
-        touched, starts = np.unique(classes[order], return_index=True)
+        sorted_classes = classes[order]
+        edges = [0, *(np.flatnonzero(np.diff(sorted_classes)) + 1).tolist(), len(X)]
+        touched = sorted_classes[edges[:-1]]
         sorted_rows = X[order].astype(np.float64, copy=False)
         sorted_weights = None if weights is None else weights[order]
-        edges = [*starts.tolist(), len(X)]
         all_counts, all_means, all_m2 = self.count, self.mean, self.m2
-        for row, (start, stop) in zip(touched.tolist(), pairwise(edges), strict=True):
-            x, mean = sorted_rows[start:stop], all_means[row]
-            own_weights = None if sorted_weights is None else sorted_weights[start:stop]
-            if all_counts[row] == 0:
-                mean[:] = x[0]
-            all_counts[row] = add_samples(all_counts.item(row), mean, all_m2[row], x, own_weights)
+        with threads_for(0):
+            for row, (start, stop) in zip(touched.tolist(), pairwise(edges), strict=True):
+                x, mean, m2, count = (
+                    sorted_rows[start:stop],
+                    all_means[row],
+                    all_m2[row],
+                    all_counts.item(row),
+                )
+                if count == 0:
+                    mean[:] = x[0]
+                if sorted_weights is None and stop - start <= FEW_SAMPLES:
+                    all_counts[row] = add_one_by_one(count, mean, m2, x)
+                else:
+                    own_weights = None if sorted_weights is None else sorted_weights[start:stop]
+                    all_counts[row] = add_samples(count, mean, m2, x, own_weights)
         return touched
 
     def merge(self, other: Moments, rows: Rows) -> None:

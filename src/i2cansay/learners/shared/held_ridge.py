@@ -50,12 +50,12 @@ class HeldRidge:
         shrinkage : function
             Returns the shrinkage as the statistics ask for it now; expensive, so called only for a new ridge.
         """
-        total = scatter.means.total
-        if self._ridge is not None and total < self._until and fits(scatter, self._ridge):
+        total, width = scatter.means.total, scatter.matrix.size
+        possible = can_hold(width, len(scatter.means))
+        if self._ridge is not None and possible and total < self._until and fits(scatter, self._ridge):
             return True
         self.let_go()
-        width = scatter.matrix.size
-        enough = total > LOW_RANK_UP_TO * width and can_hold(width, len(scatter.means))
+        enough = possible and total > LOW_RANK_UP_TO * width
         if n <= SMALL_LESSON and enough and fits(scatter, scatter.variances):
             self._ridge, self._until = absolute_ridge(scatter, shrinkage()), (1 + GROWTH) * total
         return False

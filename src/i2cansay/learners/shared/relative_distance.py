@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from numpy.typing import NDArray
+from scipy.linalg import lu_factor, lu_solve, solve_triangular
 
 from i2cansay.core.linalg.blas import inner
+from i2cansay.core.score_blocks import score_blocks
 from i2cansay.core.statistics.discriminant import ShrunkMeans, a_few
 from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Float64
@@ -44,51 +46,76 @@ class ShrunkCovariance:
         return self.scatter.solve_with_means(B, self.shrinkage, centre)
 
 
-def relative_distances(
-    X: Features,
-    means: Float64,
-    covariance: Covariance,
-    closed_form: ShrunkMeans,
-    products: Float64 | None = None,
-) -> Float64:
-    """Return the relative squared Mahalanobis distance of each row of `X`, (n, d), to the nearest class, (n,).
+class RelativeDistance:
+    """The relative squared Mahalanobis distance to the nearest class.
 
     The distance to the nearest class under A, less the distance to the centre of the classes under the
     covariance of everything, ``A + mean_c p_c p_c^T`` with means p_c from that centre. By Woodbury's identity
     the two differ by products of scores only: ``f A^-1 f``, the one costly term, is in both. As long as there is
     one class, the distance to it.
 
+    It keeps one matrix of as many rows as there are classes or dimensions, whichever are fewer.
+
     Parameters
     ----------
     means : (c, d) means of the classes
+    covariance : Covariance
     closed_form : ShrunkMeans
         Of these means with this covariance.
     products : (c, c) array, optional
         ``p_i A^-1 p_j``, where it is known.
     """
-    if len(means) == 1:  # everything is that class then
-        away = X - means[0]
-        distance: Float64 = np.einsum("nd,nd->n", away, covariance.solve(away))
-        return distance
-    scores, factors = closed_form
-    projected = scores._replace(offset=np.zeros(len(means))).of(X) * factors
-    if len(means) > X.shape[1]:  # the same with a matrix of as many rows as there are dimensions
-        away = X - scores.centre
-        inside = covariance.solve(away)
-        inside -= covariance.solve_with_means(away, scores.centre)
-        explained: Float64 = np.einsum("nd,nd->n", away, inside)
-        squared = _squared_lengths(means, closed_form)
-    else:
-        products = _products(means, closed_form) if products is None else products
-        among = len(means) * np.eye(len(means)) + products
-        explained = np.einsum("nc,nc->n", projected, np.linalg.solve(among, projected.T).T)
-        squared = np.diagonal(products)
-    relative: Float64 = (squared - 2 * projected).min(axis=1) + explained
-    return relative
+
+    def __init__(
+        self,
+        means: Float64,
+        covariance: Covariance,
+        closed_form: ShrunkMeans,
+        products: Float64 | None = None,
+    ) -> None:
+        n_classes, width = means.shape
+        scores, self._factors = closed_form
+        self._projections = scores._replace(offset=np.zeros(n_classes))
+        self._only: tuple[Float64, Covariance] | None = None
+        self._among: tuple[Float64, NDArray[np.int32]] | None = None
+        self._inside: Float64 | None = None
+        if n_classes == 1:  # everything is that class then
+            self._only = means[0].copy(), covariance
+        elif n_classes > width:  # the same with a matrix of as many rows as there are dimensions
+            self._inside = covariance.solve(np.eye(width))
+            self._inside -= covariance.solve_with_means(np.eye(width), scores.centre)
+            self._squared = _squared_lengths(means, closed_form)
+        else:
+            products = _products(means, closed_form) if products is None else products
+            self._among = lu_factor(n_classes * np.eye(n_classes) + products, check_finite=False)
+            self._squared = np.diagonal(products).copy()
+
+    def of(self, X: Features) -> Float64:
+        """Return the distance of each row of `X`, (n, d), as (n,)."""
+        if self._only is not None:
+            mean, covariance = self._only
+            away = X - mean
+            distance: Float64 = np.einsum("nd,nd->n", away, covariance.solve(away))
+            return distance
+        found = np.empty(len(X))
+        for block in score_blocks(len(X), max(len(self._squared), X.shape[1])):
+            found[block] = self._of_a_few(X[block])
+        return found
+
+    def _of_a_few(self, X: Features) -> Float64:
+        projected = self._projections.of(X) * self._factors
+        if self._inside is not None:
+            rows, inside = X - self._projections.centre, inner(X - self._projections.centre, self._inside)
+        else:
+            assert self._among is not None
+            rows, inside = projected, lu_solve(self._among, projected.T, check_finite=False).T
+        explained: Float64 = np.einsum("nd,nd->n", rows, inside)
+        relative: Float64 = (self._squared - 2 * projected).min(axis=1) + explained
+        return relative
 
 
 class RelativeTerms(NamedTuple):
-    """What `relative_distances` of several classes is computed from, where its covariance cannot be asked.
+    """What `RelativeDistance` of several classes is computed from, where its covariance cannot be asked.
 
     With ``z_c = (p_c - m) A^-1 (f - m)``, the products of a row with all means, the distance is
     ``min_c (squared_c - 2 z_c) + |factor v|^2``. Here v is z, or ``f - m`` where classes outnumber dimensions.
@@ -109,7 +136,7 @@ class RelativeTerms(NamedTuple):
 def relative_terms(
     means: Float64, covariance: Covariance, closed_form: ShrunkMeans, products: Float64 | None = None
 ) -> RelativeTerms:
-    """Return the terms of the distance between at least two classes; arguments as for `relative_distances`."""
+    """Return the terms of the distance between at least two classes; arguments as for `RelativeDistance`."""
     n_classes, width = means.shape
     if n_classes > width:
         centre = closed_form.scores.centre

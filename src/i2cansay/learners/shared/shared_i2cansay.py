@@ -23,7 +23,7 @@ from i2cansay.learners.shared.decision_steps import shared_steps
 from i2cansay.learners.shared.drawn_analogies import draw_analogies
 from i2cansay.learners.shared.feature_map import FeatureMap, Lift, TransformKind, check_feature_map
 from i2cansay.learners.shared.preconditioned_head import PreconditionedHead, fits_float32
-from i2cansay.learners.shared.relative_distance import relative_distances
+from i2cansay.learners.shared.relative_distance import RelativeDistance
 from i2cansay.learners.shared.running_solution import running_bytes
 from i2cansay.learners.shared.shrinkage_choice import Shrinkage, ShrinkageChoice, check_shrinkage
 from i2cansay.learners.validation import check_features, make_generator
@@ -143,6 +143,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
     _closed_form: ClosedForm
     _head: PreconditionedHead | None
     _solution: Cached[Solution]
+    _relative: Cached[RelativeDistance]
     _forgetting: float  # the rate in force
 
     def __init__(
@@ -222,7 +223,8 @@ class SharedI2CANSAY(AnalogicalClassifier):
             known += 4 * width**2 + 8 * room(n_classes) * (width + 1) + 8 * width
         elif not self.forgetting:
             known += running_bytes(width, n_classes)
-        return known + 8 * n_classes + 32 * len(features.blocks)
+        of_novelty = 8 * min(n_classes, width) ** 2 + 16 * n_classes
+        return known + of_novelty + 8 * n_classes + 32 * len(features.blocks)
 
     def _feature_map(self, n_features: int, seed: int) -> FeatureMap:
         blocks, width, transform = self.blocks, self.width, self.feature_transform
@@ -240,7 +242,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
         self._shrinkage = ShrinkageChoice()
         self._closed_form = ClosedForm(len(self._features.blocks))
         self._head = PreconditionedHead(self._features.width) if self.analogies else None
-        self._solution = Cached()
+        self._solution, self._relative = Cached(), Cached()
         self._forgetting = self.forgetting
 
     def _agree(self, X: Features) -> None:
@@ -357,8 +359,11 @@ class SharedI2CANSAY(AnalogicalClassifier):
         """
         self._check_ready()
         mapped = self._features.apply(check_features(self, X, reset=False))
+        return self._relative.get(self._relative_distance).of(mapped)
+
+    def _relative_distance(self) -> RelativeDistance:
         closed_form, covariance, products = self._solution.get(self._solve)
-        return relative_distances(mapped, self._scatter.means.mean, covariance, closed_form, products)
+        return RelativeDistance(self._scatter.means.mean, covariance, closed_form, products)
 
     @property
     def shrinkage_(self) -> float:
@@ -412,4 +417,8 @@ class SharedI2CANSAY(AnalogicalClassifier):
         self._closed_form.let_go()
         if self._head is not None:
             self._head.expire()
-        self._solution.clear()
+        self._clear_caches()
+
+    def _clear_caches(self) -> None:
+        super()._clear_caches()
+        self._relative.clear()  # not among `caches`: an answer does not wait for it

@@ -6,16 +6,20 @@ it is near 1, which is not strange where classes overlap; so a small share of th
 of the classes' spread.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from i2cansay.core.linalg.blas import inner
 from i2cansay.core.paper.moments import ClassMoments
+from i2cansay.core.score_blocks import score_blocks
 from i2cansay.core.types import Features, Float64
 
 # A row in the very middle is this far from it, as a share of the usual distance of class means.
 NEAREST = 1e-6
 # Of the distance itself, chosen on held-out training samples.
 DISTANCE_SHARE = 0.05
+CLASSES_AT_A_TIME = 1024
 
 
 def relative_distance(X: Features, moments: ClassMoments) -> Float64:
@@ -34,13 +38,19 @@ def relative_distance(X: Features, moments: ClassMoments) -> Float64:
     centre = moments.mean.mean(axis=0)
     # From the centre: squares of offsets that are large beside their differences would cancel.
     away = X.astype(np.float64) - centre
-    means = moments.mean - centre
-    lengths = np.einsum("cd,cd->c", means, means)
     to_centre = np.einsum("nd,nd->n", away, away)
-    nearest = np.maximum(to_centre + (lengths - 2 * inner(away, means)).min(axis=1), 0.0)
-    spread, least = distance_units(moments)
+    nearest = np.full(len(X), np.inf)
+    sum_of_lengths = 0.0
+    for means in _from(centre, moments):
+        lengths = np.einsum("cd,cd->c", means, means)
+        sum_of_lengths += float(lengths.sum())
+        for rows in score_blocks(len(X), len(means)):
+            closest = (lengths - 2 * inner(away[rows], means)).min(axis=1)
+            np.minimum(nearest[rows], closest, out=nearest[rows])
+    nearest = np.maximum(to_centre + nearest, 0.0)
+    spread, least = _units(moments, sum_of_lengths / len(moments))
     distance: Float64 = nearest / spread
-    if len(means) == 1:
+    if len(moments) == 1:
         return distance
     ratio: Float64 = nearest / np.maximum(to_centre, least)
     return ratio + DISTANCE_SHARE * distance
@@ -48,7 +58,18 @@ def relative_distance(X: Features, moments: ClassMoments) -> Float64:
 
 def distance_units(moments: ClassMoments) -> tuple[float, float]:
     """Return the unit of squared distances to classes, and the least one to the centre that is divided by."""
-    means = moments.mean - moments.mean.mean(axis=0)
-    usual = max(float(np.einsum("cd,cd->c", means, means).mean()), np.finfo(np.float64).tiny)
-    spread = float(moments.m2.sum()) / max(float(moments.count.sum()) - len(means), 1.0)
-    return spread if spread > 0 else usual if len(means) > 1 else 1.0, NEAREST**2 * usual
+    centre = moments.mean.mean(axis=0)
+    lengths = sum(float(np.einsum("cd,cd->", means, means)) for means in _from(centre, moments))
+    return _units(moments, lengths / len(moments))
+
+
+def _units(moments: ClassMoments, mean_length: float) -> tuple[float, float]:
+    usual = max(mean_length, float(np.finfo(np.float64).tiny))
+    spread = float(moments.m2.sum()) / max(float(moments.count.sum()) - len(moments), 1.0)
+    return spread if spread > 0 else usual if len(moments) > 1 else 1.0, NEAREST**2 * usual
+
+
+def _from(centre: Float64, moments: ClassMoments) -> Iterator[Float64]:
+    """Yield the means of the classes as seen from `centre`, a few at a time: of very many no copy is made."""
+    for start in range(0, len(moments), CLASSES_AT_A_TIME):
+        yield moments.mean[start : start + CLASSES_AT_A_TIME] - centre

@@ -1,0 +1,126 @@
+"""Run every comparison of speed, one after the other, and keep the figures as one record.
+
+    python benchmarks/bench.py [--quick] [--only PART ...] [--record FILE]
+
+Each part is a script beside this one that writes its figures as JSON, in a process of its own. A part that fails or
+takes too long does not hold up the others: the record says so, and keeps what it knew of that part before.
+`tools/performance.py` makes docs/performance.md from the record; `make bench` does both. For figures that are worth
+keeping the machine should have nothing else to do; the record says how busy it was.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+RECORD = HERE / "records" / "performance.json"
+# Arguments of each part, in full and for a quick look.
+PARTS: dict[str, tuple[list[str], list[str]]] = {
+    "start_up": (["--rounds", "5"], ["--rounds", "1"]),
+    "answer_time": ([], ["--quick", "--widths", "512"]),
+    "learner": ([], ["--quick"]),
+    "growth": ([], ["--quick"]),
+    "class_scale": ([], ["--quick"]),
+    "encoder": (["--images", "128", "--rounds", "5"], ["--images", "16", "--rounds", "1"]),
+    "service": ([], ["--rounds", "1", "--seconds", "0.3"]),
+    "compiled": ([], ["--quick"]),
+}
+NEEDS = {"compiled": "numba"}
+LONGEST = 1200.0
+PACKAGES = ("numpy", "scipy", "scikit-learn", "onnxruntime", "torch", "river", "numba")
+
+
+def run(part: str, arguments: list[str]) -> tuple[Any, str | None]:
+    """Run one part; return its figures, or None and why there are none."""
+    if (needed := NEEDS.get(part)) is not None and find_spec(needed) is None:
+        return None, f"{needed} is not installed"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "figures.json"
+        command = [sys.executable, str(HERE / f"{part}.py"), *arguments, "--json", str(file)]
+        try:
+            subprocess.run(command, check=True, timeout=LONGEST)
+            return json.loads(file.read_text()), None
+        except subprocess.TimeoutExpired:
+            return None, f"it took longer than {LONGEST:.0f} s"
+        except subprocess.CalledProcessError as failed:
+            return None, f"it ended with exit code {failed.returncode}"
+        except (OSError, ValueError) as problem:
+            return None, f"it wrote no figures: {type(problem).__name__}"
+
+
+def machine() -> dict[str, Any]:
+    """Return what figures depend on: processor, cores, versions."""
+    model = platform.processor() or platform.machine()
+    description = Path("/proc/cpuinfo")
+    if description.exists():
+        named = [line for line in description.read_text().splitlines() if line.startswith("model name")]
+        model = named[0].split(":")[1].strip() if named else model
+    versions = {name: metadata.version(name) for name in PACKAGES if _is_installed(name)}
+    return {
+        "processor": model,
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "versions": versions,
+    }
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _load() -> float | None:
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+
+
+def main() -> int:
+    """Run the parts and write the record; the exit code is 1 where one of them has no figures."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="few rounds, to see that everything runs")
+    parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS), metavar="PART")
+    parser.add_argument("--record", type=Path, default=RECORD)
+    asked = parser.parse_args()
+    record = json.loads(asked.record.read_text()) if asked.record.exists() else {"parts": {}}
+    record["machine"] = machine()
+    missing = []
+    for number, part in enumerate(asked.only, start=1):
+        print(f"\n== {number} of {len(asked.only)}: {part}", flush=True)
+        begin, load = time.perf_counter(), _load()
+        figures, problem = run(part, PARTS[part][asked.quick])
+        taken = time.perf_counter() - begin
+        if problem is not None:
+            print(f"{part}: {problem}", file=sys.stderr, flush=True)
+            missing += [part] if part not in NEEDS else []
+            continue
+        record["parts"][part] = {
+            "figures": figures,
+            "quick": asked.quick,
+            "taken": datetime.now(UTC).date().isoformat(),
+            "seconds": round(taken, 1),
+            "load before": load,
+        }
+        asked.record.parent.mkdir(parents=True, exist_ok=True)
+        asked.record.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
+        print(f"{part}: {taken:.0f} s", flush=True)
+    if missing:
+        print(f"\nwithout figures of this run: {', '.join(missing)}", file=sys.stderr)
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

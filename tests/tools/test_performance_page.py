@@ -1,0 +1,94 @@
+"""The page of performance says what its record says, whatever the figures are."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import performance_page
+import pytest
+from performance_growth import many_classes
+from performance_plot import draw
+from performance_ways import serving
+from performance_words import join_words, span
+
+import docs
+
+RECORD: dict[str, Any] = json.loads(performance_page.RECORD.read_text())
+
+
+def write(folder: Path, record: dict[str, Any]) -> Path:
+    path = folder / "record.json"
+    path.write_text(json.dumps(record))
+    return path
+
+
+def changed(**parts: Any) -> dict[str, Any]:
+    """Return the record with other figures of some parts; None leaves a part out."""
+    kept = {name: part for name, part in RECORD["parts"].items() if parts.get(name, part) is not None}
+    for name, figures in parts.items():
+        if figures is not None:
+            kept[name] = {**kept[name], "figures": figures}
+    return {**RECORD, "parts": kept}
+
+
+def test_the_page_is_that_of_the_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = performance_page.page(write(tmp_path, RECORD))
+    assert performance_page.PAGE.read_text() == made
+    monkeypatch.setattr(docs, "DOCUMENTS", {"docs/performance.md": lambda: made + "\n"})
+    monkeypatch.setattr(sys, "argv", ["docs.py", "--check"])
+    assert docs.main() == 1
+    assert "docs/performance.md" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("factor", "said"), [(0.01, "which is met"), (100.0, "which is not met")])
+def test_an_aim_is_met_where_the_figures_say_so(tmp_path: Path, factor: float, said: str) -> None:
+    figures = json.loads(json.dumps(RECORD["parts"]["learner"]["figures"]))
+    for row in figures["learning"]:
+        row["seconds"]["paper"] = factor * row["seconds"]["paper floor"]
+    text = performance_page.page(write(tmp_path, changed(learner=figures)))
+    sentence = next(line for line in text.splitlines() if line.startswith("At 100 classes"))
+    assert f"the aim is 2, {said}" in sentence
+
+
+def test_a_part_without_figures_is_named(tmp_path: Path) -> None:
+    text = performance_page.page(write(tmp_path, changed(encoder=None)))
+    assert "`python benchmarks/encoder.py` gave no figures" in text
+
+
+def test_what_a_hundred_thousand_classes_take_lies_on_the_line_through_two_measurements() -> None:
+    row = {"estimator": "paper", "classes arrive": 1.0, "first top": 1.0, "verdicts": 1.0, "state bytes": 1}
+    figures = [
+        {**row, "c": c, "batch": 0.010 + 1e-6 * c, "top": 1e-4 * c, "peak MB": 100 + 0.1 * c, "data MB": 0.0}
+        for c in (1000, 10_000)
+    ]
+    told = many_classes(figures)[-1]
+    assert "`paper` 110 ms for a batch of 50, 10 s for 1,000 questions and 10.1 GB at the peak" in told
+    assert "nothing is computed" in many_classes(figures[:1])[-1]
+
+
+def test_the_service_is_read_from_what_its_script_writes() -> None:
+    case = {"case": "mixed, packed", "body": "packed", "ratio": 0.61, "processor_ratio": 0.7}
+    case |= {"requests_per_second": 900.0, "in_process_per_second": 1500.0, "errors": {"503": 2}}
+    case |= {"p50_ms": {"learn": 20.0}, "p99_ms": {"learn": 40.0}}
+    slow = {**case, "case": "learn, packed", "ratio": 0.3, "errors": {}}
+    lines = serving({"clients": 32, "cases": [case, slow]})
+    assert "| mixed, packed | 0.61 | 0.70 | 900 | 1,500 | learn 20 / 40 | 2 |" in lines
+    assert "which is met in the best of these cases and not met in the worst" in lines[-1]
+
+
+def test_the_plot_is_the_same_for_the_same_figures(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for name in ("one.svg", "two.svg"):
+        draw(RECORD["parts"]["growth"]["figures"], tmp_path / name)
+    assert (tmp_path / "one.svg").read_text() == (tmp_path / "two.svg").read_text()
+
+
+def test_words() -> None:
+    assert join_words(["a"]) == "a"
+    assert join_words(["a", "b", "c"]) == "a, b and c"
+    assert span([2.44, 1.9]) == "1.9 to 2.4"

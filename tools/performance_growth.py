@@ -1,0 +1,146 @@
+"""The sections of docs/performance.md on growth: classes, dimensions, batches, samples, bytes."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from performance_words import Lines, Row, join_words, table
+
+
+def growth(figures: Row) -> Lines:
+    """Return the plot of growth, and what it says."""
+    return [
+        "![Time of a step by classes, dimensions, batch and samples seen](images/performance.svg)",
+        "",
+        _grown(figures["classes"], "c", "classes"),
+        _grown(figures["width"], "d", "dimensions"),
+        _grown(figures["batch"], "batch", "samples in a batch"),
+        "Dashed lines are the products that cannot be avoided. A covariance of all dimensions makes the shared "
+        "mode grow with their square, the paper's with their number.",
+    ]
+
+
+def _grown(rows: Sequence[Row], key: str, what: str) -> str:
+    first, last = rows[0], rows[-1]
+    changes = [
+        f"`{name}` {last['seconds'][name] / first['seconds'][name]:.1f}"
+        for name in ("paper", "shared", "closed form")
+    ]
+    return (
+        f"From {first[key]:,} to {last[key]:,} {what} (times {last[key] / first[key]:.0f}), a step takes so many "
+        f"times as long: {join_words(changes)}."
+    )
+
+
+def samples_seen(figures: Row) -> Lines:
+    """Return time and memory along streams."""
+    rows = figures["samples"]
+    head = ["estimator", "D", "C", "batch", "updates", "ms per update", "state, bytes", "process, MB"]
+    body = [
+        [
+            *(row[key] for key in ("estimator", "d", "c", "batch")),
+            f"{row['updates']:,}",
+            f"{1e3 * row['seconds']:.3f}",
+            f"{row['state bytes']:,}",
+            f"{row['process MB']:.1f}",
+        ]
+        for row in rows
+    ]
+    streams: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        streams.setdefault(tuple(row[key] for key in ("estimator", "d", "batch")), []).append(row)
+    told = []
+    for (name, d, _), found in streams.items():
+        before, last = found[-2] if len(found) > 1 else found[-1], found[-1]
+        told.append(
+            f"`{name}` at D {d} takes {last['seconds'] / before['seconds']:.2f} times as long after "
+            f"{last['updates']:,} updates as after {before['updates']:,}, with a state "
+            f"{'of the same size' if last['state bytes'] == before['state bytes'] else 'of another size'}"
+        )
+    return [
+        *table(head, body),
+        "",
+        "Whole streams, each figure the mean of the tenth of updates before it, with everything a learner does "
+        f"beside a step. {'; '.join(told)}. Early updates cost more while samples are scored often, and in the "
+        "shared mode while inverses are made often.",
+    ]
+
+
+def sizes(figures: Row) -> Lines:
+    """Return the bytes of state."""
+    rows = figures["sizes"]
+    head = ["estimator", "D", "C", "in memory, at most, MB", "saved, MB", "bytes of a class and dimension"]
+    body = [
+        [
+            row["estimator"],
+            row["d"],
+            f"{row['c']:,}",
+            f"{row['state bytes'] / 1e6:,.1f}",
+            f"{row['file bytes'] / 1e6:,.1f}" if "file bytes" in row else "",
+            f"{row['state bytes'] / row['c'] / row['d']:.1f}",
+        ]
+        for row in rows
+    ]
+    most = {row["estimator"]: row for row in rows}
+    told = [f"`{name}` {row['state bytes'] / row['c'] / row['d']:.0f} bytes" for name, row in most.items()]
+    return [
+        *table(head, body),
+        "",
+        f"With {rows[-1]['c']:,} classes a class takes, for each of its dimensions: {join_words(told)}, "
+        "spare room for new classes included. With few classes the covariance is most of the shared mode.",
+    ]
+
+
+def many_classes(figures: Sequence[Row]) -> Lines:
+    """Return what thousands of classes take, and what a hundred thousand would."""
+    head = ["estimator", "C", "all classes arrive, s", "batch of 50, ms", "first top of 1,000 rows, s"]
+    head += ["next, s", "verdicts, s", "peak, MB", "state at most, MB"]
+    body = [
+        [
+            row["estimator"],
+            f"{row['c']:,}",
+            f"{row['classes arrive']:.1f}",
+            f"{1e3 * row['batch']:.1f}",
+            *(f"{row[key]:.2f}" for key in ("first top", "top", "verdicts")),
+            f"{row['peak MB'] - row['data MB']:,.0f}",
+            f"{row['state bytes'] / 1e6:,.0f}",
+        ]
+        for row in figures
+    ]
+    return [
+        *table(head, body),
+        "",
+        "`python benchmarks/class_scale.py`, width 1280, processor time of one thread, memory without that of the "
+        "process before and of the samples drawn. Scores are made for so many rows at a time that they take 32 MB, "
+        "and no array of all pairs of classes is made: of more than 2,048 classes the farthest 2,048 decide how "
+        "far means are shrunk, and novelty needs a matrix of as many rows as there are dimensions.",
+        "",
+        *_computed(figures, 100_000),
+    ]
+
+
+def _computed(figures: Sequence[Row], c: int) -> Lines:
+    """Return what `c` classes would take, by the line through the smallest and the largest number measured."""
+    least, most = (of(row["c"] for row in figures) for of in (min, max))
+    if most < 5000:
+        return ["With so few classes measured, nothing is computed for a hundred thousand."]
+
+    def at(name: str, value: Callable[[Row], float]) -> float:
+        low, high = (
+            next(value(row) for row in figures if (row["estimator"], row["c"]) == (name, n))
+            for n in (least, most)
+        )
+        return float(high + (high - low) * (c - most) / (most - least))
+
+    told = []
+    for name in dict.fromkeys(row["estimator"] for row in figures):
+        memory = at(name, lambda row: row["peak MB"] - row["data MB"]) / 1e3
+        told.append(
+            f"`{name}` {1e3 * at(name, lambda row: row['batch']):,.0f} ms for a batch of 50, "
+            f"{at(name, lambda row: row['top']):.0f} s for 1,000 questions and {memory:.1f} GB at the peak"
+        )
+    return [
+        f"{c:,} classes, computed by the line through the rows of {least:,} and {most:,}, not measured: "
+        f"{'; '.join(told)}. So all of them can on a machine with that memory; beyond, classes have to be shared "
+        "out over machines. The closed form is the one to take where a stream has to be fast: its lessons do not "
+        "touch the classes that are not in the batch.",
+    ]

@@ -1,0 +1,103 @@
+"""The sections of docs/performance.md on steps and predictions beside peers and floors."""
+
+from collections.abc import Sequence
+
+from performance_words import Lines, Row, join_words, met, ratio, span, table
+
+AIM_OF_FLOOR, AIM_OF_SGD = 2.0, 20.0
+
+
+def learning(figures: Row) -> Lines:
+    """Return the table of batches of 50."""
+    rows = [row for row in figures["learning"] if row["batch"] > 1]
+    at_aim = [row["seconds"] for row in rows if row["c"] == 100]
+    floors = [ratio(seconds, "paper", "paper floor") for seconds in at_aim]
+    sgd = [ratio(seconds, "SGDClassifier", "paper") for seconds in at_aim]
+    faster = [name for name in _peers(rows) if all(ratio(row["seconds"], name, "paper") >= 1 for row in rows)]
+    slower = [name for name in _peers(rows) if name not in faster]
+    return [
+        *_contest(rows),
+        "",
+        f"At 100 classes a step of `I2CANSAY` takes {span(floors)} times the products that it cannot avoid; the "
+        f"aim is {AIM_OF_FLOOR:g}, which is {met(max(floors) <= AIM_OF_FLOOR)}. It is {span(sgd)} times as fast as "
+        f"SGDClassifier there; the aim is {AIM_OF_SGD:g}, which is {met(min(sgd) >= AIM_OF_SGD)}. What is left "
+        "above the floor are passes over memory: exact moments in double precision, and pseudo-features. "
+        + (f"Slower than `I2CANSAY` in every row: {join_words(faster)}. " if faster else "")
+        + (f"Not so: {join_words(slower)}. " if slower else "")
+        + "GaussianNB only counts, and trains no classifier.",
+    ]
+
+
+def lessons_of_one(figures: Row) -> Lines:
+    """Return the table of batches of one sample."""
+    rows = [row for row in figures["learning"] if row["batch"] == 1]
+    floors = [ratio(row["seconds"], "paper", "paper floor") for row in rows]
+    times = [1e3 * row["seconds"]["paper"] for row in rows]
+    return [
+        *_contest(rows),
+        "",
+        f"A lesson of one sample takes `I2CANSAY` {span(times)} ms, {span(floors)} times its products: for one row "
+        "those are so short that the calls around them count. A stream that can wait should send batches.",
+    ]
+
+
+def predicting(figures: Row) -> Lines:
+    """Return the table of predictions."""
+    rows = figures["predicting"]
+    floors = [ratio(row["seconds"], "paper", "paper floor") for row in rows]
+    sgd = [ratio(row["seconds"], "paper", "SGDClassifier") for row in rows]
+    return [
+        *_contest(rows, size="rows"),
+        "",
+        f"`I2CANSAY` predicts in {span(floors)} times its three products, one for the classifier and two for the "
+        f"distances. SGDClassifier has one product, and `I2CANSAY` takes {span(sgd)} times as long. The shared "
+        "mode takes one product in double precision, and one in single with analogies; its solution is kept "
+        "between questions. The plain SLDA solves at every question.",
+    ]
+
+
+def _peers(rows: Sequence[Row]) -> list[str]:
+    ours = ("paper", "shared", "closed form")
+    names = dict.fromkeys(name for row in rows for name in row["seconds"])
+    return [name for name in names if not name.startswith(ours)]
+
+
+def _contest(rows: Sequence[Row], size: str = "batch") -> Lines:
+    """Return a table of ratios: each estimator to its floor, each peer to the paper's, then times."""
+    peers = _peers(rows)
+    head = ["D", "C", "I2CANSAY x floor", "shared x floor", "closed form x floor"]
+    head += [f"{name} / I2CANSAY" for name in peers] + [
+        "I2CANSAY ms",
+        "shared ms",
+        "closed form ms",
+        "samples/s",
+    ]
+    body = []
+    for row in rows:
+        seconds = row["seconds"]
+        ours = [f"{ratio(seconds, name, f'{name} floor'):.2f}" for name in ("paper", "shared", "closed form")]
+        theirs = [f"{ratio(seconds, name, 'paper'):.1f}" if name in seconds else "" for name in peers]
+        times = [f"{1e3 * seconds[name]:.2f}" for name in ("paper", "shared", "closed form")]
+        body.append(
+            [row["d"], row["c"], *ours, *theirs, *times, f"{row[size] / seconds['paper']:,.0f}"],
+        )
+    return table(head, body)
+
+
+def compiled(figures: Sequence[Row]) -> Lines:
+    """Return what compiled loops would bring."""
+    head = ["D", "C", "moments, numpy / numba", "pseudo-features, numpy / numba", "saved, in floors"]
+    body, saved = [], []
+    for row in figures:
+        slow = row["moments numpy"] + row["pseudo numpy"]
+        saved.append((slow - row["moments numba"] - row["pseudo numba"]) / row["floor"])
+        moments = row["moments numpy"] / row["moments numba"]
+        pseudo = row["pseudo numpy"] / row["pseudo numba"]
+        body.append([row["d"], row["c"], f"{moments:.1f}", f"{pseudo:.1f}", f"{saved[-1]:.2f}"])
+    return [
+        *table(head, body),
+        "",
+        f"`python benchmarks/compiled.py`: one compiled loop for each of the two parts would save {span(saved)} of "
+        "the floor in a step. It is not used: numba brings a compiler of over a hundred megabytes, seconds of "
+        "compiling in every process, and a second implementation of the equations to keep equal.",
+    ]
