@@ -102,6 +102,11 @@ def work(name: str, width: int) -> None:
         print(learning, answering, *answers.tolist(), flush=True)
 
 
+def accuracy(answers: NDArray[np.int64]) -> float:
+    """Return the percentage of right answers after the last session; the labels do not depend on the width."""
+    return float(100 * np.mean(answers == features(1)[3]))
+
+
 class Tree:
     """A process that plays cells with the package of one source tree."""
 
@@ -148,17 +153,13 @@ def compare(name: str, width: int, before: Path | None, rounds: int) -> str:
     cells = [f"{learning[tree]:.2f} + {answering[tree]:.2f}" for tree in ("before", "after") if tree in trees]
     if before is not None:
         old, new = (np.array(played[tree][0][2]) for tree in ("before", "after"))
-        same = np.mean(old == new)
+        old, new = (np.array(played[tree][0][2]) for tree in ("before", "after"))
         cells += [
             f"{learning['before'] / learning['after']:.2f}",
             f"{answering['before'] / answering['after']:.2f}",
+            f"{100 * np.mean(old == new):.1f}%",
+            "" if old_name in PROMPTS else f"{accuracy(old):.1f}, {accuracy(new):.1f}",
         ]
-        cells += [f"{100 * same:.1f}%"]
-        if old_name not in PROMPTS:
-            right = features(8)[3]
-            cells += [f"{100 * np.mean(old == right):.1f}, {100 * np.mean(new == right):.1f}"]
-        else:
-            cells += [""]
     return f"| `{name}` | {'96 px' if old_name in PROMPTS else width} | {' | '.join(cells)} |"
 
 
@@ -182,10 +183,11 @@ def main() -> None:
     if given.before is not None:
         columns[2:] = [
             "before, s (learning + answering)",
-            "after, s",
-            "learning, ratio",
+            "after",
+            "ratio, learning",
             "answering",
             "same answers",
+            "accuracy, before and after",
         ]
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}", flush=True)
     for name in given.learners or (*SESSIONS, *STREAMED, *PROMPTS):

@@ -2,8 +2,8 @@
 
 Symbols: W -> the weights, (m, d); X -> the rows, (n, d). A step on some of the rows with gradients E by the layer's
 outputs has the gradient ``E^T X`` by W. So W never leaves what its start and the rows span: ``W = k W0 + C^T X``,
-with k below one where weights decay. A row goes to ``k W0 x_i + sum over j of (x_i . x_j) c_j``. With the products of
-rows at hand a step multiplies with n instead of d numbers to a row, once where the weights take two products, and
+with k below one where weights decay. A row goes to ``k W0 x_i + sum over j of (x_i . x_j) c_j``. With the products
+of rows at hand, a step multiplies with n instead of d numbers to a row, once where the weights take two products. It
 changes C only. The result is the same up to rounding.
 """
 
