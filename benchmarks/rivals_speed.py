@@ -153,7 +153,6 @@ def compare(name: str, width: int, before: Path | None, rounds: int) -> str:
     cells = [f"{learning[tree]:.2f} + {answering[tree]:.2f}" for tree in ("before", "after") if tree in trees]
     if before is not None:
         old, new = (np.array(played[tree][0][2]) for tree in ("before", "after"))
-        old, new = (np.array(played[tree][0][2]) for tree in ("before", "after"))
         cells += [
             f"{learning['before'] / learning['after']:.2f}",
             f"{answering['before'] / answering['after']:.2f}",
