@@ -62,3 +62,14 @@ def test_the_densest_go_first_and_every_group_keeps_its_share(data: st.DataObjec
     for row in kept:
         if len(lost) and factors[row] < factors[lost].max():
             assert (groups[kept] == groups[row]).sum() <= share
+
+
+def test_among_all_rows_the_factors_are_those_of_the_definition() -> None:
+    X = np.random.default_rng(0).normal(size=(40, 6)).astype(np.float32)
+    distances = np.linalg.norm(X[:, None].astype(np.float64) - X, axis=2)
+    others = ~np.eye(len(X), dtype=bool)
+    farthest = distances.max(axis=1)
+    reach = np.maximum(distances, farthest)
+    density = np.array([1 / reach[row, others[row]].mean() for row in range(len(X))])
+    expected = [density[others[row]].mean() / density[row] for row in range(len(X))]
+    np.testing.assert_allclose(local_outlier_factors(X, n_neighbors=100), expected, rtol=1e-5)

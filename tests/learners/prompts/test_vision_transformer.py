@@ -96,3 +96,27 @@ def test_other_networks_are_refused() -> None:
         transformer_arrays("efficientnet-lite0")
     with pytest.raises(ValueError, match="missing: cls_token"):
         TransformerWeights({"patch_embed.proj.weight": np.ones((4, 3, 2, 2), np.float32)}, heads=1)
+
+
+@pytest.mark.parametrize("kept", [1, 3])
+def test_the_last_block_makes_the_tokens_that_are_asked_for_as_it_makes_all(kept: int) -> None:
+    network = VisionTransformer(random_transformer(side=8))
+    tokens = network.embed(images(3, 8))
+    prefix = {network.weights.depth - 1: Prefix(torch.ones(2, 16), torch.ones(2, 16))}
+    whole = network._through(tokens, prefix, kept=tokens.shape[1])
+    torch.testing.assert_close(
+        network._through(tokens, prefix, kept=kept), whole[:, :kept], rtol=1e-5, atol=1e-5
+    )
+
+
+def test_in_bfloat16_it_is_nearly_the_same_and_gradients_stay_in_float32() -> None:
+    weights = random_transformer(side=8)
+    tokens, prefix = VisionTransformer(weights).embed(images(4, 8)), torch.ones(2, 2, 16, requires_grad=True)
+    found = []
+    for precision in ("float32", "bfloat16"):
+        token = VisionTransformer(weights, precision).class_token(tokens, {0: Prefix(*prefix)})  # type: ignore[arg-type]
+        (gradient,) = torch.autograd.grad(token.square().sum(), [prefix])
+        assert token.dtype == gradient.dtype == torch.float32
+        found.append(token.detach())
+    apart = (found[0] - found[1]).norm() / found[0].norm()
+    assert 0 < apart < 0.05

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from i2cansay.learners.sessions.ewc import EWC
 from i2cansay.learners.sessions.losses import distillation_loss
 from i2cansay.learners.sessions.lwf import LwF
 from tests.learners.sessions.material import clouds, sessions, taught
@@ -42,6 +43,13 @@ def test_the_old_model_goes_on_to_answer_the_new_samples_as_it_did(over: Any) ->
         least = distillation_loss(teacher, teacher, 2.0, shares)
         distances.append(distillation_loss(student, teacher, 2.0, shares) - least)
     assert 0 <= distances[1] < 0.5 * distances[0]
+
+
+@pytest.mark.parametrize("head", ["linear", "mlp"])
+def test_without_distillation_it_is_plain_training(head: Any) -> None:
+    X, y = clouds()
+    ours, plain = (taught(kind(strength=0.0, head=head, **FAST), X, y) for kind in (LwF, EWC))
+    assert same_weights(ours, plain)
 
 
 def test_the_first_session_has_no_teacher() -> None:

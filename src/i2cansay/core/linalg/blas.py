@@ -71,6 +71,23 @@ def inner(a: Features, b: Features) -> Features:
     return result
 
 
+def product(a: Features, b: Features) -> Features:
+    """Return ``a @ b`` for (n, k) and (k, d), in the precision of `b`, without a transposed copy of either.
+
+    Examples
+    --------
+    >>> product(np.array([[1.0, 1.0]]), np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
+    array([[5., 7., 9.]])
+    """
+    gemm = blas.dgemm if b.dtype == np.float64 else blas.sgemm
+    a, b = np.ascontiguousarray(a, dtype=b.dtype), np.ascontiguousarray(b)
+    if 0 in a.shape or 0 in b.shape:
+        return np.zeros((a.shape[0], b.shape[1]), dtype=b.dtype)
+    with threads_for(a.shape[0] * b.size):
+        result: Features = gemm(1.0, b.T, a.T).T
+    return result
+
+
 def add_outer(target: Features, a: Features, b: Features, *, scale: float, keep: float = 1.0) -> None:
     """Set ``target = keep * target + scale * a.T @ b`` in place, without a temporary of its size.
 

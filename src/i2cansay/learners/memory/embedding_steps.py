@@ -8,7 +8,7 @@ once, before the steps, and changed once, after them.
 
 import numpy as np
 
-from i2cansay.core.linalg.blas import add_outer, inner
+from i2cansay.core.linalg.blas import add_outer, inner, product
 from i2cansay.core.types import Features, Float32, Rows
 from i2cansay.learners.memory.prototype_loss import unit_rows
 
@@ -43,7 +43,7 @@ class EmbeddingSteps:
         mapped = self._mapped[places]
         if self._used:
             alike = inner(self._rows[places], self._rows[: self._used])
-            mapped -= inner(alike, np.ascontiguousarray(self._added[: self._used].T))
+            mapped -= product(alike, self._added[: self._used])
         return unit_rows(mapped)
 
     def step(self, places: Rows, gradient: Features, *, lr: float) -> None:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from i2cansay.core.linalg.blas import inner
+from i2cansay.core.linalg.blas import inner, product
 from i2cansay.core.types import Features, Float64, Rows
 
 # A vector shorter than this has no direction.
@@ -113,13 +113,13 @@ def proxy_loss(
     push = np.where(same, 0.0, 0.5 / (distance * n))
     member = (classes[:, None] == np.arange(len(proxies))).astype(np.float64)
     slope_pseudo = (push + pull[:, None] * others_alike) * by_pseudo * (1.0 - by_pseudo)
-    slope_prototype = inner(push, np.ascontiguousarray(member.T))
+    slope_prototype = product(push, member)
     slope_prototype[every_row, classes] += pull
     slope_prototype *= by_prototype * (1.0 - by_prototype)
-    through_rest = inner(slope_pseudo, np.ascontiguousarray(member.T)) + slope_prototype
+    through_rest = product(slope_pseudo, member) + slope_prototype
     slope_prototype -= strength * inner(through_rest / np.maximum(rest, SHORTEST), apart)
-    gradient = inner(slope_pseudo, np.ascontiguousarray(fixed.T))  # in the precision of the rows again
-    gradient += inner(slope_prototype, np.ascontiguousarray(proxies.T))
+    gradient = product(slope_pseudo, fixed)  # in the precision of the rows again
+    gradient += product(slope_prototype, proxies)
     return ProxyLoss(float(value), gradient / temperature)
 
 

@@ -16,7 +16,7 @@ from i2cansay.learners.prompts.component_growth import OpenedComponents, orthogo
 from i2cansay.learners.prompts.prompt_learner import Batch, Mask, PromptLearner
 from i2cansay.learners.prompts.selection import orthonormal
 from i2cansay.learners.prompts.transformer_weights import TransformerWeights
-from i2cansay.learners.prompts.vision_transformer import Prefix, Tensor, VisionTransformer
+from i2cansay.learners.prompts.vision_transformer import Precision, Prefix, Tensor, VisionTransformer
 from i2cansay.learners.torch_extra import import_torch
 
 Growth = Literal["all", "arrivals"]
@@ -46,7 +46,7 @@ class CODAPrompt(PromptLearner):
         Blocks, from 0, with a prefix; each has components of its own.
     strength : float
         Weight of the orthogonality. The published code has 0, its paper 0.1.
-    mask, network, blocks, memory_size, n_replayed, steps, lr, batch_size, random_state
+    mask, network, blocks, precision, memory_size, n_replayed, steps, lr, batch_size, random_state
         As in `L2P`.
 
     References
@@ -90,6 +90,7 @@ class CODAPrompt(PromptLearner):
         mask: Mask = "seen",
         network: TransformerWeights | None = None,
         blocks: tuple[int, ...] | None = None,
+        precision: Precision = "float32",
         memory_size: int = 0,
         n_replayed: int = 50,
         steps: int = 1,
@@ -106,6 +107,7 @@ class CODAPrompt(PromptLearner):
         self.mask = mask
         self.network = network
         self.blocks = blocks
+        self.precision = precision
         self.memory_size = memory_size
         self.n_replayed = n_replayed
         self.steps = steps

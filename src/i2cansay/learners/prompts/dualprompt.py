@@ -16,7 +16,7 @@ from i2cansay.learners.prompts.component_growth import OpenedComponents
 from i2cansay.learners.prompts.prompt_learner import Batch, Mask, PromptLearner
 from i2cansay.learners.prompts.selection import cosines, uniform
 from i2cansay.learners.prompts.transformer_weights import TransformerWeights
-from i2cansay.learners.prompts.vision_transformer import Prefix, Tensor, VisionTransformer
+from i2cansay.learners.prompts.vision_transformer import Precision, Prefix, Tensor, VisionTransformer
 
 Expert = Literal["nearest", "arrivals"]
 """What stands for the task of an image that is taught: the expert with the nearest key, or the one that was opened
@@ -47,7 +47,7 @@ class DualPrompt(PromptLearner):
         Blocks, from 0, with the general prefix and with that of an expert.
     strength : float
         Weight of the keys' part of the loss.
-    mask, network, blocks, memory_size, n_replayed, steps, lr, batch_size, random_state
+    mask, network, blocks, precision, memory_size, n_replayed, steps, lr, batch_size, random_state
         As in `L2P`.
 
     References
@@ -92,6 +92,7 @@ class DualPrompt(PromptLearner):
         mask: Mask = "seen",
         network: TransformerWeights | None = None,
         blocks: tuple[int, ...] | None = None,
+        precision: Precision = "float32",
         memory_size: int = 0,
         n_replayed: int = 50,
         steps: int = 1,
@@ -109,6 +110,7 @@ class DualPrompt(PromptLearner):
         self.mask = mask
         self.network = network
         self.blocks = blocks
+        self.precision = precision
         self.memory_size = memory_size
         self.n_replayed = n_replayed
         self.steps = steps

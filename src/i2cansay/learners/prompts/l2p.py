@@ -13,7 +13,7 @@ from i2cansay.learners.parameters import check_not_negative, check_whole
 from i2cansay.learners.prompts.prompt_learner import Batch, Mask, PromptLearner
 from i2cansay.learners.prompts.selection import cosines, uniform
 from i2cansay.learners.prompts.transformer_weights import TransformerWeights
-from i2cansay.learners.prompts.vision_transformer import Tensor, VisionTransformer
+from i2cansay.learners.prompts.vision_transformer import Precision, Tensor, VisionTransformer
 
 
 class L2P(PromptLearner):
@@ -37,6 +37,9 @@ class L2P(PromptLearner):
     blocks : tuple of two ints, optional
         Widths of class token and pixels in a row, where the class token is stored before the pixels: it is the
         query. Otherwise a row is pixels alone, and the query takes a pass of its own.
+    precision : {"float32", "bfloat16"}
+        Of the products with the frozen weights; prompts, keys and head are float32. bfloat16 is faster on processors
+        that have it, and its answers are not those of float32 (docs/compared-methods.md).
     memory_size, n_replayed : int
         Images that are kept, by reservoir sampling, and how many of them are replayed with every batch; 0 for none.
     steps : int
@@ -85,6 +88,7 @@ class L2P(PromptLearner):
         mask: Mask = "seen",
         network: TransformerWeights | None = None,
         blocks: tuple[int, ...] | None = None,
+        precision: Precision = "float32",
         memory_size: int = 0,
         n_replayed: int = 50,
         steps: int = 1,
@@ -99,6 +103,7 @@ class L2P(PromptLearner):
         self.mask = mask
         self.network = network
         self.blocks = blocks
+        self.precision = precision
         self.memory_size = memory_size
         self.n_replayed = n_replayed
         self.steps = steps

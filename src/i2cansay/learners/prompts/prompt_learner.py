@@ -18,7 +18,12 @@ from i2cansay.learners.parameters import check_choice, check_positive, check_who
 from i2cansay.learners.prompts.adam_rows import TrainedArrays, trained_bytes
 from i2cansay.learners.prompts.image_rows import ImageRows
 from i2cansay.learners.prompts.transformer_weights import TransformerWeights, random_transformer
-from i2cansay.learners.prompts.vision_transformer import Tensor, VisionTransformer, vision_transformer
+from i2cansay.learners.prompts.vision_transformer import (
+    Precision,
+    Tensor,
+    VisionTransformer,
+    vision_transformer,
+)
 from i2cansay.learners.torch_extra import import_torch
 from i2cansay.learners.validation import make_generator
 
@@ -56,6 +61,7 @@ class PromptLearner(OnlineClassifier):
 
     network: TransformerWeights | None
     blocks: tuple[int, ...] | None
+    precision: Precision
     mask: Mask
     memory_size: int
     n_replayed: int
@@ -95,6 +101,7 @@ class PromptLearner(OnlineClassifier):
 
     def _check_parameters(self) -> None:
         check_choice("mask", self.mask, self.masks)
+        check_choice("precision", self.precision, ("float32", "bfloat16"))
         check_whole(memory_size=self.memory_size, n_replayed=self.n_replayed)
         check_whole(steps=self.steps, batch_size=self.batch_size, at_least=1)
         check_positive(lr=self.lr)
@@ -222,7 +229,7 @@ class PromptLearner(OnlineClassifier):
 
     @property
     def _network(self) -> VisionTransformer:
-        return vision_transformer(self._weights(self._rows.n_features))
+        return vision_transformer(self._weights(self._rows.n_features), self.precision)
 
     def _batch(self, X: Float32) -> Batch:
         """Embed images and find their queries: the stored ones, or the class tokens without prompts."""

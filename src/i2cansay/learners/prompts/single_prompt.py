@@ -14,7 +14,7 @@ from i2cansay.learners.prompts.block_numbers import check_blocks
 from i2cansay.learners.prompts.prompt_learner import Batch, Mask, PromptLearner
 from i2cansay.learners.prompts.selection import cosines, uniform
 from i2cansay.learners.prompts.transformer_weights import TransformerWeights
-from i2cansay.learners.prompts.vision_transformer import Prefix, Tensor, VisionTransformer
+from i2cansay.learners.prompts.vision_transformer import Precision, Prefix, Tensor, VisionTransformer
 
 # Half the range of a uniform draw; the published start was not found, and larger ones drown the image at first.
 START = 0.02
@@ -35,7 +35,7 @@ class SinglePrompt(PromptLearner):
         What cosines are divided by.
     mask : {"seen", "batch"}
         As in `L2P`; published is "batch".
-    network, blocks, memory_size, n_replayed, steps, lr, batch_size, random_state
+    network, blocks, precision, memory_size, n_replayed, steps, lr, batch_size, random_state
         As in `L2P`.
 
     References
@@ -66,6 +66,7 @@ class SinglePrompt(PromptLearner):
         mask: Mask = "batch",
         network: TransformerWeights | None = None,
         blocks: tuple[int, ...] | None = None,
+        precision: Precision = "float32",
         memory_size: int = 0,
         n_replayed: int = 50,
         steps: int = 1,
@@ -79,6 +80,7 @@ class SinglePrompt(PromptLearner):
         self.mask = mask
         self.network = network
         self.blocks = blocks
+        self.precision = precision
         self.memory_size = memory_size
         self.n_replayed = n_replayed
         self.steps = steps

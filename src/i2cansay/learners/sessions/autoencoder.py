@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
-from i2cansay.core.linalg.blas import inner
+from i2cansay.core.linalg.blas import inner, product
 from i2cansay.core.linalg.row_buffer import RowBuffer
 from i2cansay.core.part_bytes import room
 from i2cansay.core.types import Features, Rows, State
@@ -30,14 +30,16 @@ def elu(x: Features) -> Features:
     >>> elu(np.array([2.0, 0.0, -1000.0]))
     array([ 2.,  0., -1.])
     """
-    below = x < 0
-    x[below] = np.expm1(x[below])
-    return x
+    below = np.minimum(x, 0)
+    np.expm1(below, out=below)
+    return np.maximum(x, below, out=x)
 
 
 def slope(y: Features) -> Features:
     """Return the derivative of `elu` where its value is y."""
-    return np.where(y > 0, 1, y + 1).astype(y.dtype)
+    found: Features = np.minimum(y, 0)
+    found += 1
+    return found
 
 
 class Pass(NamedTuple):
@@ -112,7 +114,14 @@ class Autoencoder:
         return Pass(first, code, back, self._layer(back, "input"))
 
     def gradients(
-        self, X: Features, rows: Rows, columns: Columns, *, input_weight: float, layer_weight: float
+        self,
+        X: Features,
+        rows: Rows,
+        columns: Columns,
+        *,
+        input_weight: float,
+        layer_weight: float,
+        into: Arrays | None = None,
     ) -> Arrays:
         """Return the gradients of the mean loss of inputs (n, d) of classes (n,).
 
@@ -121,21 +130,28 @@ class Autoencoder:
         columns : (c,) classes that the softmax is over
         input_weight, layer_weight : float
             a and b of the loss: of the reconstruction of the input, and of the layer between.
+        into : dict of arrays, optional
+            What an earlier call returned, to be written over.
         """
         through, fixed = self.forward(X), self._fixed
         n = len(X)
         shares = np.full(n, 1 / n, dtype=X.dtype)
         error = cross_entropy_error(self.logits(through.code), rows, shares, columns)
-        of_input = (2 * input_weight / X.size) * (through.again - X)
+        of_input = np.subtract(through.again, X, out=through.again)
+        of_input *= 2 * input_weight / X.size
         apart = (2 * layer_weight / through.first.size) * (through.back - through.first)
-        of_back = (inner(of_input, fixed["input_weights"].T) + apart) * slope(through.back)
-        of_code = inner(of_back, fixed["back_weights"].T) + inner(error, self._weights.view.T)
+        of_back = (product(of_input, fixed["input_weights"]) + apart) * slope(through.back)
+        of_code = product(of_back, fixed["back_weights"]) + product(error, self._weights.view)
         of_code *= slope(through.code)
-        of_first = (inner(of_code, fixed["code_weights"].T) - apart) * slope(through.first)
-        found = {"weights": outer(error, through.code), "bias": error.sum(axis=0)}
+        of_first = (product(of_code, fixed["code_weights"]) - apart) * slope(through.first)
+        found = {} if into is None else into
+        found["weights"] = outer(error, through.code, into=found.get("weights"))
+        found["bias"] = error.sum(axis=0)
         ways = (of_first, X), (of_code, through.first), (of_back, through.code), (of_input, through.back)
         for layer, (above, below) in zip(LAYERS, ways, strict=True):
-            found[f"{layer}_weights"], found[f"{layer}_bias"] = outer(above, below), above.sum(axis=0)
+            name = f"{layer}_weights"
+            found[name] = outer(above, below, into=found.get(name))
+            found[f"{layer}_bias"] = above.sum(axis=0)
         return found
 
     def resize(self, n_classes: int) -> None:

@@ -7,7 +7,7 @@ classes; s = v u + c the logit of "real".
 import numpy as np
 from numpy.typing import DTypeLike
 
-from i2cansay.core.linalg.blas import inner
+from i2cansay.core.linalg.blas import inner, product
 from i2cansay.core.types import Features, State
 from i2cansay.learners.sessions.network import Arrays, Network, network_bytes, outer
 
@@ -78,7 +78,7 @@ class Critic:
         self, codes: Features, error: Features, real_error: Features, more: Features | None = None
     ) -> Features:
         """Return the gradient by what goes into the hidden units, (n, hidden); `more` comes from their values."""
-        below: Features = inner(error, np.ascontiguousarray(self._network.arrays()["weights"].T))
+        below: Features = product(error, self._network.arrays()["weights"])
         below += real_error[:, None] * self._real["real_weights"]
         if more is not None:
             below += more
@@ -87,7 +87,7 @@ class Critic:
 
     def input_error(self, code_error: Features) -> Features:
         """Return the gradient by the inputs, (n, d), given what `code_error` returned."""
-        return inner(code_error, np.ascontiguousarray(self._network.arrays()["hidden_weights"].T))
+        return product(code_error, self._network.arrays()["hidden_weights"])
 
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` classes; the weights of new ones are zero."""

@@ -132,7 +132,8 @@ class EWC(SessionLearner):
         def error_of(logits: Features, batch: Rows) -> Features:
             return cross_entropy_error(logits, rows[batch], share_of_batch(weights, batch), columns)
 
-        self._train(X, error_of, epochs=self.epochs, after_step=self._hold())
+        # Never spanned, with a penalty or without: what the penalty changes should not depend on it.
+        self._train(X, error_of, epochs=self.epochs, after_step=self._hold(), spanned=False)
         new = fisher_diagonal(self._network, X, columns, weights)
         fisher, anchor = self._fisher.arrays(), self._anchor.arrays()
         for name, here in self._network.arrays().items():

@@ -18,7 +18,7 @@ from i2cansay.learners.sessions.gate import Gate, gate_bytes
 from i2cansay.learners.sessions.input_scale import InputScale
 from i2cansay.learners.sessions.losses import softmax_over
 from i2cansay.learners.sessions.nadam import NAdam
-from i2cansay.learners.sessions.network import balanced_draw, shuffled_batches
+from i2cansay.learners.sessions.network import Arrays, balanced_draw, shuffled_batches
 from i2cansay.learners.validation import make_generator
 
 # Where a sample is stored itself, its distance is zero.
@@ -186,6 +186,7 @@ class FearNet(OnlineClassifier):
         columns = self._statistics.described
         columns[rows] = True
         optimiser = NAdam(self._autoencoder.arrays())
+        gradients: Arrays | None = None
         for _ in range(self.epochs):
             chosen = balanced_draw(classes, self.per_class, self._rng)
             for batch in shuffled_batches(len(chosen), self.batch_size, self._rng):
@@ -195,6 +196,7 @@ class FearNet(OnlineClassifier):
                     columns,
                     input_weight=self.input_weight,
                     layer_weight=self.layer_weight,
+                    into=gradients,
                 )
                 optimiser.step(gradients, self.lr)
         # Old classes too, from their pseudo-inputs: the encoder has moved.

@@ -10,7 +10,7 @@ the size of the batch.
 
 import numpy as np
 
-from i2cansay.core.linalg.blas import add_outer, inner
+from i2cansay.core.linalg.blas import add_outer, product
 from i2cansay.core.types import Features, Float64
 from i2cansay.learners.sessions.losses import Columns, softmax_over
 from i2cansay.learners.sessions.network import Arrays, Network
@@ -48,8 +48,8 @@ def fisher_diagonal(
         likely = softmax_over(network.logits(units), columns)
         _add(found, "", likely * (1 - likely) * share, units)
         if "hidden_weights" in found:
-            mean = inner(likely, np.ascontiguousarray(output.T))
-            variance = inner(likely, np.ascontiguousarray(output.T**2)) - mean**2
+            mean = product(likely, output)
+            variance = product(likely, output**2) - mean**2
             # Rounding may leave a little less than nothing.
             _add(found, "hidden_", np.maximum(variance, 0) * (units > 0) * share, inputs)
     return found

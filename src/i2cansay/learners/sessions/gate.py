@@ -5,7 +5,7 @@ import numpy as np
 from i2cansay.core.types import Features, Float64, State
 from i2cansay.learners.sessions.losses import cross_entropy_error
 from i2cansay.learners.sessions.nadam import NAdam
-from i2cansay.learners.sessions.network import Network, network_bytes, shuffled_batches
+from i2cansay.learners.sessions.network import Arrays, Network, network_bytes, shuffled_batches
 
 BOTH = np.ones(2, dtype=bool)
 
@@ -44,12 +44,15 @@ class Gate:
         rows = np.repeat([0, 1], [len(old), len(recent)])
         shares = np.repeat([0.5 / len(old), 0.5 / len(recent)], [len(old), len(recent)])
         optimiser = NAdam(self._network.arrays())
+        gradients: Arrays | None = None
         for _ in range(epochs):
             for batch in shuffled_batches(len(X), batch_size, rng):
-                units = self._network.units(X[batch])
+                inputs = X[batch]
+                units = self._network.units(inputs)
                 weights = shares[batch] / shares[batch].sum()
                 error = cross_entropy_error(self._network.logits(units), rows[batch], weights, BOTH)
-                optimiser.step(self._network.gradients(X[batch], units, error), lr)
+                gradients = self._network.gradients(inputs, units, error, into=gradients)
+                optimiser.step(gradients, lr)
 
     def recent(self, X: Features) -> Float64:
         """Return how likely each of the inputs (n, d) is a recent one, (n,)."""

@@ -200,7 +200,7 @@ class _Training:
         units = generator.units(asked)
         made = generator.output(units)
         both, twice = np.concatenate([X, made]), np.concatenate([shares, shares])
-        of_both = critic.codes(both)
+        of_both = np.concatenate([asked, critic.codes(made)])
         named = np.concatenate([classes, classes])
         error = cross_entropy_error(critic.logits(of_both), named, twice, self._columns)
         is_real = np.repeat(np.array([1, 0], dtype=np.float32), len(X))

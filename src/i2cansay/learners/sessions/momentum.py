@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from scipy.linalg import blas
 
+from i2cansay.core.linalg.blas import threads_for
 from i2cansay.core.types import Features
 from i2cansay.learners.sessions.network import Arrays
 
@@ -19,7 +20,8 @@ class MomentumSGD:
     --------
     >>> weights = {"w": np.array([1.0])}
     >>> optimiser = MomentumSGD(weights, momentum=0.0, weight_decay=0.0)
-    >>> optimiser.step({"w": np.array([0.5])}, lr=0.1)
+    >>> optimiser.step({"w": np.array([0.5])}, lr=0.1)  # they were not cut
+    1.0
     >>> weights["w"]
     array([0.95])
     """
@@ -28,9 +30,15 @@ class MomentumSGD:
         self._arrays, self._momentum, self._weight_decay = arrays, momentum, weight_decay
         self._velocity = {name: np.zeros_like(array) for name, array in arrays.items()} if momentum else {}
 
-    def step(self, gradients: Arrays, lr: float) -> None:
-        """Take one step against `gradients`, which are changed."""
-        clip(gradients.values())
+    def step(self, gradients: Arrays, lr: float, *, beside: float = 0.0) -> float:
+        """Take one step against `gradients`, which are changed; return by which factor they were cut.
+
+        Parameters
+        ----------
+        beside : float
+            Norm of a gradient that belongs to them, by weights which are changed elsewhere.
+        """
+        factor = clip(gradients.values(), beside=beside)
         for name, array in self._arrays.items():
             direction = gradients[name]
             if self._weight_decay:
@@ -41,26 +49,38 @@ class MomentumSGD:
                 velocity += direction
                 direction = velocity
             array[:] -= np.multiply(direction, np.asarray(lr, dtype=array.dtype), out=gradients[name])
+        return factor
 
 
-def clip(gradients: Iterable[Features], largest: float = LARGEST_GRADIENT) -> None:
-    """Scale gradients in place, all by the same factor, so that their joint norm is at most `largest`.
+def clip(gradients: Iterable[Features], largest: float = LARGEST_GRADIENT, *, beside: float = 0.0) -> float:
+    """Scale gradients in place by one factor, so that their joint norm is at most `largest`; return the factor.
+
+    The norm of another gradient may be given `beside` them; it counts, and is to be scaled by who has it.
 
     Examples
     --------
     >>> gradient = np.array([300.0, 400.0])
     >>> clip([gradient])
+    0.2
     >>> gradient
     array([60., 80.])
     """
     gradients = list(gradients)
-    norm = float(np.linalg.norm([_norm(part) for part in gradients]))
-    if norm > largest:
-        for part in gradients:
-            part[:] *= np.asarray(largest / norm, dtype=part.dtype)
+    norm = float(np.linalg.norm([beside, *(_norm(part) for part in gradients)]))
+    if not norm > largest:
+        return 1.0
+    for part in gradients:
+        part[:] *= np.asarray(largest / norm, dtype=part.dtype)
+    return largest / norm
 
 
 def _norm(array: Features) -> float:
-    # BLAS scales on the way: the squares of float32 numbers beyond 1e19 would overflow.
+    flat = array.reshape(-1)
+    dot = blas.ddot if array.dtype == np.float64 else blas.sdot
+    with threads_for(flat.size):
+        square = float(dot(flat, flat))
+    if np.isfinite(square):
+        return square**0.5
+    # BLAS scales on the way: the squares of float32 numbers beyond 1e19 overflow. It is several times as slow.
     norm = blas.dnrm2 if array.dtype == np.float64 else blas.snrm2
-    return float(norm(array.reshape(-1)))
+    return float(norm(flat))

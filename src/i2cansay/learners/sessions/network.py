@@ -7,7 +7,7 @@ logits. Gradients are written out by hand; tests compare them with finite differ
 import numpy as np
 from numpy.typing import DTypeLike
 
-from i2cansay.core.linalg.blas import add_outer, inner
+from i2cansay.core.linalg.blas import add_outer, inner, product
 from i2cansay.core.linalg.row_buffer import RowBuffer
 from i2cansay.core.part_bytes import room
 from i2cansay.core.types import Features, Rows, State
@@ -62,13 +62,31 @@ class Network:
         """Return the arrays by name; views, to read and to write, valid until it grows."""
         return {"weights": self._weights.view, "bias": self._bias.view, **self._hidden}
 
+    @property
+    def has_hidden(self) -> bool:
+        """Whether there are hidden units."""
+        return bool(self._hidden)
+
+    @property
+    def first_layer(self) -> str:
+        """The name of the weights that multiply the features."""
+        return "hidden_weights" if self._hidden else "weights"
+
+    @property
+    def first_outputs(self) -> int:
+        """The number of rows of these weights."""
+        return len(self.arrays()[self.first_layer])
+
     def units(self, X: Features) -> Features:
         """Return the hidden units of rows (n, d), or the rows themselves where there are none."""
         if not self._hidden:
             return X
-        units = inner(X, self._hidden["hidden_weights"])
-        units += self._hidden["hidden_bias"]
-        return np.maximum(units, 0, out=units)
+        return self.activate(inner(X, self._hidden["hidden_weights"]))
+
+    def activate(self, inputs: Features) -> Features:
+        """Return the hidden units, given what the hidden weights make of rows, (n, hidden), which is changed."""
+        inputs += self._hidden["hidden_bias"]
+        return np.maximum(inputs, 0, out=inputs)
 
     def logits(self, units: Features) -> Features:
         """Return the logits, (n, c), of what `units` returned."""
@@ -85,14 +103,22 @@ class Network:
             What an earlier call returned; it is written over, and no memory is asked for.
         """
         found = {} if into is None else into
-        found["weights"] = outer(error, units, into=found.get("weights"))
-        found["bias"] = error.sum(axis=0)
-        if self._hidden:
-            below: Features = inner(error, np.ascontiguousarray(self._weights.view.T))
-            below *= units > 0
-            found["hidden_weights"] = outer(below, X, into=found.get("hidden_weights"))
-            found["hidden_bias"] = below.sum(axis=0)
+        if not self._hidden:
+            found["weights"] = outer(error, units, into=found.get("weights"))
+            found["bias"] = error.sum(axis=0)
+            return found
+        below = self.output_gradients(units, error, found)
+        found["hidden_weights"] = outer(below, X, into=found.get("hidden_weights"))
         return found
+
+    def output_gradients(self, units: Features, error: Features, into: Arrays) -> Features:
+        """Write the gradients by all arrays but the hidden weights; return that by what goes into the units."""
+        into["weights"] = outer(error, units, into=into.get("weights"))
+        into["bias"] = error.sum(axis=0)
+        below: Features = product(error, self._weights.view)
+        below *= units > 0
+        into["hidden_bias"] = below.sum(axis=0)
+        return below
 
     def resize(self, n_classes: int) -> None:
         """Grow to `n_classes` classes; what belongs to the new ones is zero."""
@@ -124,10 +150,10 @@ class Network:
 
 def outer(a: Features, b: Features, into: Features | None = None) -> Features:
     """Return ``a.T @ b`` for (n, c) and (n, d), in the precision of `b`; written over `into`, if there is one."""
-    product = np.zeros((a.shape[1], b.shape[1]), dtype=b.dtype) if into is None else into
-    if product.size:
-        add_outer(product, a, b, scale=1.0, keep=0.0)
-    return product
+    found = np.zeros((a.shape[1], b.shape[1]), dtype=b.dtype) if into is None else into
+    if found.size:
+        add_outer(found, a, b, scale=1.0, keep=0.0)
+    return found
 
 
 def network_bytes(n_features: int, hidden: int, n_classes: int) -> int:

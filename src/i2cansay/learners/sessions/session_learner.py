@@ -12,14 +12,13 @@ from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
 from i2cansay.learners.sessions.losses import Columns
-from i2cansay.learners.sessions.momentum import MomentumSGD
-from i2cansay.learners.sessions.network import Arrays, Network, network_bytes, shuffled_batches
+from i2cansay.learners.sessions.network import Network, network_bytes, shuffled_batches
+from i2cansay.learners.sessions.spanned_layer import spanning_pays
+from i2cansay.learners.sessions.training import ErrorOf, PlainTraining, SpannedTraining
 from i2cansay.learners.validation import make_generator
 
 Head = Literal["linear", "mlp"]
 """What is trained: one linear layer, or a hidden layer below it, which stands for a network that is trained."""
-ErrorOf = Callable[[Features, Rows], Features]
-"""From the logits, (n, c), of the rows with these numbers, (n,), to the gradient of the loss by the logits."""
 
 
 class SessionLearner(OnlineClassifier):
@@ -92,6 +91,7 @@ class SessionLearner(OnlineClassifier):
         epochs: int,
         rate: Callable[[float], float] = lambda _: 1.0,
         after_step: Callable[[float], None] | None = None,
+        spanned: bool = True,
     ) -> None:
         """Train the network on rows (n, d) for `epochs` passes, each in a new order.
 
@@ -103,21 +103,20 @@ class SessionLearner(OnlineClassifier):
             From the share of the passes that are done to the share of `lr` that is used.
         after_step : function, optional
             Called with the rate after each step.
+        spanned : bool
+            Whether the first layer may be trained by way of the products of rows, where that takes less time. What
+            reads or changes its weights in between cannot.
         """
-        optimiser = MomentumSGD(
-            self._network.arrays(), momentum=self.momentum, weight_decay=self.weight_decay
-        )
-        gradients: Arrays | None = None
+        pays = spanned and after_step is None and spanning_pays(X, self._network.first_outputs, epochs)
+        kind = SpannedTraining if pays else PlainTraining
+        training = kind(self._network, X, momentum=self.momentum, weight_decay=self.weight_decay)
         for epoch in range(epochs):
             lr = self.lr * rate(epoch / epochs)
             for batch in shuffled_batches(len(X), self.batch_size, self._rng):
-                inputs = X[batch]
-                units = self._network.units(inputs)
-                error = error_of(self._network.logits(units), batch)
-                gradients = self._network.gradients(inputs, units, error, into=gradients)
-                optimiser.step(gradients, lr)
+                training.step(batch, error_of, lr)
                 if after_step is not None:
                     after_step(lr)
+        training.end()
 
     def _logits(self, X: Float32) -> Features:
         return self._network.logits(self._network.units(X))

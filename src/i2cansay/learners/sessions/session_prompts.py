@@ -15,6 +15,7 @@ from i2cansay.learners.prompts.dualprompt import DualPrompt
 from i2cansay.learners.prompts.l2p import L2P
 from i2cansay.learners.prompts.prompt_learner import PromptLearner
 from i2cansay.learners.prompts.transformer_weights import TransformerWeights
+from i2cansay.learners.prompts.vision_transformer import Precision
 
 SessionMask = Literal["session", "seen"]
 """Which classes compete in the loss: those of the session and of what is replayed, or all that have come."""
@@ -57,8 +58,8 @@ class SessionL2P(SessionPrompts, L2P):
 
     Parameters
     ----------
-    pool_size, prompt_length, n_chosen, strength, network, blocks, memory_size, n_replayed, lr, random_state
-        As in `L2P`.
+    pool_size, prompt_length, n_chosen, strength, network, blocks, precision, memory_size, n_replayed, lr
+        As in `L2P`, and so is `random_state`.
     mask : {"session", "seen"}
         Which classes compete in the loss; published is "session".
     epochs, batch_size : int
@@ -88,6 +89,7 @@ class SessionL2P(SessionPrompts, L2P):
         mask: SessionMask = "session",
         network: TransformerWeights | None = None,
         blocks: tuple[int, ...] | None = None,
+        precision: Precision = "float32",
         memory_size: int = 0,
         n_replayed: int = 16,
         epochs: int = 5,
@@ -102,6 +104,7 @@ class SessionL2P(SessionPrompts, L2P):
         self.mask = mask  # type: ignore[assignment]
         self.network = network
         self.blocks = blocks
+        self.precision = precision
         self.memory_size = memory_size
         self.n_replayed = n_replayed
         self.epochs = epochs
@@ -120,7 +123,7 @@ class SessionDualPrompt(SessionPrompts, DualPrompt):
     ----------
     pool_size : int
         Experts: at least as many as there will be sessions.
-    prompt_length, general_blocks, expert_blocks, strength, network, blocks, memory_size, n_replayed, lr
+    prompt_length, general_blocks, expert_blocks, strength, network, blocks, precision, memory_size, n_replayed, lr
         As in `DualPrompt`, and so is `random_state`.
     mask, epochs, batch_size
         As in `SessionL2P`.
@@ -151,6 +154,7 @@ class SessionDualPrompt(SessionPrompts, DualPrompt):
         mask: SessionMask = "session",
         network: TransformerWeights | None = None,
         blocks: tuple[int, ...] | None = None,
+        precision: Precision = "float32",
         memory_size: int = 0,
         n_replayed: int = 24,
         epochs: int = 5,
@@ -166,6 +170,7 @@ class SessionDualPrompt(SessionPrompts, DualPrompt):
         self.mask = mask  # type: ignore[assignment]
         self.network = network
         self.blocks = blocks
+        self.precision = precision
         self.memory_size = memory_size
         self.n_replayed = n_replayed
         self.epochs = epochs
@@ -185,7 +190,7 @@ class SessionCODAPrompt(SessionPrompts, CODAPrompt):
     n_components, per_session : int
         Components of each block, and how many of them a session opens; the published number is the first divided by
         the number of sessions, which has to be known.
-    prompt_length, prefix_blocks, strength, network, blocks, memory_size, n_replayed, lr, random_state
+    prompt_length, prefix_blocks, strength, network, blocks, precision, memory_size, n_replayed, lr, random_state
         As in `CODAPrompt`.
     mask, epochs, batch_size
         As in `SessionL2P`.
@@ -218,6 +223,7 @@ class SessionCODAPrompt(SessionPrompts, CODAPrompt):
         mask: SessionMask = "session",
         network: TransformerWeights | None = None,
         blocks: tuple[int, ...] | None = None,
+        precision: Precision = "float32",
         memory_size: int = 0,
         n_replayed: int = 50,
         epochs: int = 20,
@@ -233,6 +239,7 @@ class SessionCODAPrompt(SessionPrompts, CODAPrompt):
         self.mask = mask  # type: ignore[assignment]
         self.network = network
         self.blocks = blocks
+        self.precision = precision
         self.memory_size = memory_size
         self.n_replayed = n_replayed
         self.epochs = epochs
