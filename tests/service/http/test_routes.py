@@ -345,7 +345,7 @@ def test_health_metrics_and_description(running: Running) -> None:
     assert b'route="/v1/models/{name}/learn",status="200"} 1' in text
     _, _, description = send(running, "GET", "/v1/openapi.json")
     content = description["paths"]["/v1/models/{name}/learn"]["post"]["requestBody"]["content"]
-    assert set(content) == {"application/json", "multipart/form-data"}
+    assert set(content) == {"application/json", "multipart/form-data", "application/octet-stream"}
 
 
 def test_an_image_in_base64_from_the_description_works(running: Running) -> None:
