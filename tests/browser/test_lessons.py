@@ -38,8 +38,6 @@ def test_lessons_are_taken_back_and_moved(
     page.says("#notice", "Moved to rust")
     assert counts(service) == {"scratch": 7, "dent": 4, "rust": 3}
     page.until(lambda: "3 images of rust" in page.one("#lessons").text)
-    if str(look) == "desktop-light":
-        photograph(page, "lessons-single")
     page.button("Take back 3 images of scratch").click()
     page.says("#notice", "Taken back")
     page.until(lambda: len(page.all("#lessons li")) == 3)
