@@ -80,7 +80,7 @@ def test_one_class_of_a_folder_is_moved_or_taken_back(
     assert page.complaints() == []
 
 
-def test_a_teacher_sees_which_lessons_are_the_own(open_page: Opener, tmp_path: Path) -> None:
+def test_a_teacher_sees_which_lessons_are_their_own(open_page: Opener, tmp_path: Path) -> None:
     starter = Starter(tmp_path / "data", encoder="pixels")
     running = starter(need_token=True)
     secrets = {name: running.service.tokens.add(name, scope) for name, scope in TOKENS.items()}
