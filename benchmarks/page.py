@@ -11,6 +11,7 @@ scrolled while it paints nothing, which is what the machine allows at that momen
 from __future__ import annotations
 
 import shutil
+import socket
 import statistics
 import sys
 import tempfile
@@ -26,7 +27,6 @@ from selenium.webdriver.common.by import By
 from i2cansay.service.http.server import Address, make_server
 from i2cansay.service.service import Service
 
-PORT = 8765
 CLASSES, EACH, SHOWN, TURNS = 5, 40, 500, 3
 STYLE = "document.getElementById('images').style.visibility = '{}'"
 KINDS = {"as it is": STYLE.format("visible"), "nothing painted": STYLE.format("hidden")}
@@ -55,13 +55,14 @@ def main() -> None:
         service = Service(Path(place) / "data")
         service.create("first")
         service.warm()
-        server = make_server(service, Address(port=PORT))
+        port = free_port()
+        server = make_server(service, Address(port=port))
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
         driver = browser()
         try:
             until(lambda: server.started)
-            driver.get(f"http://127.0.0.1:{PORT}")
+            driver.get(f"http://127.0.0.1:{port}")
             until(lambda: one(driver, "body").get_attribute("data-ready") == "yes")
             teach(driver, five_classes(folder, Path(place) / "five"))
             scroll(driver, sorted(folder.rglob("*.png"))[:SHOWN])
@@ -69,6 +70,14 @@ def main() -> None:
             driver.quit()
             server.should_exit = True
             thread.join()
+
+
+def free_port() -> int:
+    """Return a port nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    return port
 
 
 def browser() -> Any:

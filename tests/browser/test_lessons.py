@@ -38,8 +38,6 @@ def test_lessons_are_taken_back_and_moved(
     page.says("#notice", "Moved to rust")
     assert counts(service) == {"scratch": 7, "dent": 4, "rust": 3}
     page.until(lambda: "3 images of rust" in page.one("#lessons").text)
-    if str(look) == "desktop-light":
-        photograph(page, "lessons-single")
     page.button("Take back 3 images of scratch").click()
     page.says("#notice", "Taken back")
     page.until(lambda: len(page.all("#lessons li")) == 3)
@@ -82,7 +80,7 @@ def test_one_class_of_a_folder_is_moved_or_taken_back(
     assert page.complaints() == []
 
 
-def test_a_teacher_sees_which_lessons_are_the_own(open_page: Opener, tmp_path: Path) -> None:
+def test_a_teacher_sees_which_lessons_are_their_own(open_page: Opener, tmp_path: Path) -> None:
     starter = Starter(tmp_path / "data", encoder="pixels")
     running = starter(need_token=True)
     secrets = {name: running.service.tokens.add(name, scope) for name, scope in TOKENS.items()}

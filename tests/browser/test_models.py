@@ -61,7 +61,12 @@ def test_what_it_decides_as_onnx(service: Running, open_page: Opener, tmp_path: 
     saved = tmp_path / "saved" / "line-3.onnx"
     page.until(saved.exists, 60)
     session = onnxruntime.InferenceSession(saved.read_bytes())
-    asked = defects(tmp_path, "dent", 3, seed=1) + defects(tmp_path, "scratch", 3, seed=1)
+    drawn = defects(tmp_path, "dent", 3, seed=1) + defects(tmp_path, "scratch", 3, seed=1)
+    asked = [
+        path.with_suffix(".png") for path in drawn
+    ]  # the service reads large JPEG files at a smaller scale
+    for before, path in zip(drawn, asked, strict=True):
+        Image.open(before).save(path)
     encoder = service.service.image_queue(service.service.model("line-3")).encoder
     squares = np.stack([encoder.prepare(Image.open(path)) for path in asked])
     (labels,) = session.run(["label"], {"pixels": squares})

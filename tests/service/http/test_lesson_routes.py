@@ -54,7 +54,7 @@ def post(running: Running, path: str, body: Any) -> tuple[int, Any, Any]:
     return send(running, "POST", path, json.dumps(body).encode(), {"content-type": "application/json"})
 
 
-def test_a_teacher_sees_whether_a_lesson_is_the_own_and_an_admin_whose_it_is(start: Starter) -> None:
+def test_a_teacher_sees_which_lessons_are_their_own_and_an_admin_whose_all_are(start: Starter) -> None:
     running = start(need_token=True)
     admin, teacher, reader = (
         Client(running.client.url, token=running.service.tokens.add(scope, scope), tries=1)
