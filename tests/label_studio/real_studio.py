@@ -18,7 +18,7 @@ from typing import Any
 from tests.service.running import free_port
 from tests.service.sending import form
 
-START_SECONDS = 600
+START_SECONDS = 1800
 USER = "annotator@example.com"
 CONFIG = (
     '<View><Image name="image" value="$image"/><Choices name="choice" toName="image" choice="single">'
