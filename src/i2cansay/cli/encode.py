@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from i2cansay.cli.encoder import DEVICE_HELP
-from i2cansay.cli.engine_options import Address, EngineName, check_engine
+from i2cansay.cli.engine_options import Address, EngineName, absolute_file, check_engine
 from i2cansay.cli.folders import check_folder, check_there
 
 if TYPE_CHECKING:
@@ -109,7 +109,8 @@ def encode(
         from i2cansay.features.ray_encoding import EncodingRecipe, RayEncoding
 
         root = None if data is None else data.expanduser().absolute()
-        recipe = EncodingRecipe(dataset, encoder, root, size, weights, device)
+        checkpoint = None if weights is None else weights.absolute()
+        recipe = EncodingRecipe(dataset, absolute_file(encoder), root, size, checkpoint, device)
         with connected(address):
             encode_splits(RayEncoding(recipe, address))
     else:

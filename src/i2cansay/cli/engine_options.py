@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,6 +17,17 @@ Address = Annotated[
         "starts on this machine alone."
     ),
 ]
+
+
+def absolute_file(name: str) -> str:
+    """Return a name as it is, the path of a file from the root: other processes may run in another folder.
+
+    Examples
+    --------
+    >>> absolute_file("efficientnet-lite0+stages")
+    'efficientnet-lite0+stages'
+    """
+    return str(Path(name).absolute()) if Path(name).is_file() else name
 
 
 def check_engine(engine: str, address: str | None) -> None:

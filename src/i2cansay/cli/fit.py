@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from i2cansay.cli.engine_options import Address, EngineName, check_engine
+from i2cansay.cli.engine_options import Address, EngineName, absolute_file, check_engine
 from i2cansay.cli.learn import CHOICES_HELP
 from i2cansay.cli.model_options import LabelColumn
 
@@ -182,7 +182,7 @@ def _image_job(material: Material, learner: str, encoder: str | None, parameters
     from i2cansay.learners import blocks_parameter
 
     stored = read_header(material.stores[0]).encoder if material.stores else None
-    name = encoder or stored or default_encoder(learner)
+    name = absolute_file(encoder or stored or default_encoder(learner))
     opened = get_encoder(name)
     parameters = blocks_parameter(learner, [block.width for block in opened.blocks]) | parameters
     rows = _store_rows(material.stores, opened) if material.stores else _image_rows(material, name, opened)

@@ -71,7 +71,6 @@ def play_all(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, Record | 
 
 def play_all_on(engine: Engine, tasks: Sequence[Task]) -> Iterator[tuple[Task, Record | str]]:
     """Yield the same, with the cells played by the workers of an engine, on machines that share the folders."""
-    commit()
     left = list(tasks)
     while left:
         busy = []
