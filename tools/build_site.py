@@ -21,7 +21,7 @@ def main() -> int:
     stage(source, api_pages())
     settings = Path(__file__).parent / "docs_site"
     words = ["-b", "html", "-W", "--keep-going", "-q", "-c", str(settings), "-d", str(folder / "trees")]
-    code = build_main([*words, str(source), str(html)])
+    code = int(build_main([*words, str(source), str(html)]))
     if code == 0:
         print(f"the site is in {html}; read it with: python -m http.server --directory {html}")
     return code

@@ -14,7 +14,8 @@ from pathlib import Path, PurePosixPath
 TABLE = Path(__file__).with_name("bundled.toml")
 # Words with which code of other people says whose it is; in a file of ours they must not stand.
 CLAIMS = re.compile(
-    rb"(?:\(c\)|copyright|\xc2\xa9) *(?:by )?(?:19|20)\d\d|@license\b|SPDX-License-Identifier", re.IGNORECASE
+    rb"(?:\(c\)|copyright|\xc2\xa9) *(?:by )?(?:19|20)\d\d|@licen[s]e\b|SPDX-Licen[s]e-Identifier",
+    re.IGNORECASE,
 )
 
 

@@ -34,7 +34,11 @@ def pages(root: Path = ROOT) -> list[Path]:
         text=True,
         check=False,
     )
-    names = done.stdout.splitlines() or [str(path.relative_to(root)) for path in root.rglob("*.md")]
+    names = done.stdout.splitlines() or [
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.md")
+        if not any(part.startswith(".") or part == "build" for part in path.relative_to(root).parts)
+    ]
     return sorted(root / name for name in names if (root / name).exists())
 
 
