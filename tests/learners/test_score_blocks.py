@@ -4,6 +4,7 @@ import tracemalloc
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from i2cansay import I2CANSAY, SharedI2CANSAY
@@ -91,3 +92,10 @@ def test_fewer_classes_than_asked_for_are_all_returned() -> None:
     assert probabilities.sum() == pytest.approx(1.0)
     with pytest.raises(ValueError, match="k must be"):
         model.top([[0.2]], k=0)
+
+
+def test_rows_of_a_data_frame_are_judged_without_a_warning() -> None:
+    frame = pd.DataFrame(blobs(3, 8, 4).X, columns=list("abcd"))
+    model = I2CANSAY(random_state=0).partial_fit(frame, np.arange(24) % 3)
+    assert len(model.verdicts(frame)) == 24
+    assert model.top(frame, 2)[0].shape == (24, 2)

@@ -221,7 +221,6 @@ class Predictor(LearnerFacts, ABC):
         >>> model.verdicts([[0.0], [1.5]]).tolist()
         ['sure', 'unsure']
         """
-        X = self._checked(X)
         novelty = self.novelty(X) if hasattr(self, "novelty") else None
         found = [
             self._evidence.verdicts(
@@ -230,7 +229,7 @@ class Predictor(LearnerFacts, ABC):
                 error=error,
                 new_error=new_error,
             )
-            for block, probabilities in self._probability_blocks(X)
+            for block, probabilities in self._probability_blocks(self._checked(X))
         ]
         return np.concatenate(found)
 

@@ -34,7 +34,7 @@ def check_score_shapes(learner: OnlineClassifier) -> None:
 
 
 def check_predict_is_the_highest_score(learner: OnlineClassifier) -> None:
-    """`predict` gives the label of the highest score, and `classes_` is sorted without repetition."""
+    """`predict` and `top` give the label of the highest score, and `classes_` is sorted without repetition."""
     samples = blobs(per_class=20)
     for n_classes in (2, 4):
         train = blobs(n_classes=n_classes, spread=3.0)
@@ -48,6 +48,11 @@ def check_predict_is_the_highest_score(learner: OnlineClassifier) -> None:
             model.predict(samples.X).tolist() == best.tolist(),
             "predict is not the label of the highest score",
         )
+        labels, probabilities = model.top(samples.X, 2)
+        require(
+            labels[:, 0].tolist() == best.tolist(), "the first label of top is not that of the highest score"
+        )
+        require(bool((probabilities[:, 0] >= probabilities[:, 1]).all()), "top is not in order")
         if n_classes == 2:
             decision = model.decision_function(samples.X)
             clear = decision != 0

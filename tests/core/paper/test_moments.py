@@ -65,6 +65,13 @@ def test_eq1_eq2_samples_join_one_by_one_as_they_do_by_their_sums(n: int, offset
     np.testing.assert_allclose(m2, x.var(axis=0) * (n + 2), rtol=1e-7 if offset else 1e-12)
 
 
+def test_no_samples_change_nothing() -> None:
+    moments = fresh(np.ones((2, 3)), np.array([0, 1]))
+    before = moments.mean.copy()
+    assert moments.add(np.empty((0, 3)), np.empty(0, dtype=np.int64)).tolist() == []
+    np.testing.assert_array_equal(moments.mean, before)
+
+
 def test_few_samples_of_a_class_give_the_same_bits_in_one_batch_and_in_several() -> None:
     rng = np.random.default_rng(0)
     X, classes = rng.normal(size=(40, 7)).astype(np.float32), np.arange(40) % 20

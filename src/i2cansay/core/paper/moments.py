@@ -234,19 +234,16 @@ class ClassMoments:
         """Add samples, (n, d), of the given classes, (n,); return the classes that changed, sorted."""
         order = np.argsort(classes, kind="stable")
         sorted_classes = classes[order]
-        edges = [0, *(np.flatnonzero(np.diff(sorted_classes)) + 1).tolist(), len(X)]
-        touched = sorted_classes[edges[:-1]]
+        starts = np.flatnonzero(np.diff(sorted_classes, prepend=-1))
+        touched: Rows = sorted_classes[starts]
         sorted_rows = X[order].astype(np.float64, copy=False)
         sorted_weights = None if weights is None else weights[order]
+        edges = [*starts.tolist(), len(X)]
         all_counts, all_means, all_m2 = self.count, self.mean, self.m2
         with threads_for(0):
             for row, (start, stop) in zip(touched.tolist(), pairwise(edges), strict=True):
-                x, mean, m2, count = (
-                    sorted_rows[start:stop],
-                    all_means[row],
-                    all_m2[row],
-                    all_counts.item(row),
-                )
+                x, mean, m2 = sorted_rows[start:stop], all_means[row], all_m2[row]
+                count = all_counts.item(row)
                 if count == 0:
                     mean[:] = x[0]
                 if sorted_weights is None and stop - start <= FEW_SAMPLES:

@@ -105,7 +105,8 @@ class RelativeDistance:
     def _of_a_few(self, X: Features) -> Float64:
         projected = self._projections.of(X) * self._factors
         if self._inside is not None:
-            rows, inside = X - self._projections.centre, inner(X - self._projections.centre, self._inside)
+            rows = X - self._projections.centre
+            inside = inner(rows, self._inside)
         else:
             assert self._among is not None
             rows, inside = projected, lu_solve(self._among, projected.T, check_finite=False).T
