@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from statistics import median
 from time import process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,8 @@ def play_features(name: str, width: int) -> tuple[float, float, NDArray[np.int64
     from i2cansay.learners import learner_class, make_seeded_learner
 
     known = learner_class(name)().get_params()
-    learner: Any = make_seeded_learner(name, 0, **({"memory_size": 1000} if "memory_size" in known else {}))
+    given: dict[str, Any] = {"memory_size": 1000} if "memory_size" in known else {}
+    learner: Any = make_seeded_learner(name, 0, **given)
     X, y, X_test, y_test = features(width)
     size = ROWS if learner.needs_boundaries else BATCH
     learning = answering = 0.0
@@ -79,7 +80,7 @@ def play_images(name: str, precision: str | None) -> tuple[float, float, NDArray
     rng = np.random.default_rng(0)
     X = rng.random((IMAGES + 2 * BATCH, TOKEN + 3 * SIDE**2), dtype=np.float32)
     y = rng.integers(0, 10, len(X))
-    given = {} if precision is None else {"precision": precision}
+    given: dict[str, Any] = {} if precision is None else {"precision": precision}
     blocks = (TOKEN, 3 * SIDE**2)
     learner: Any = make_seeded_learner(name, 0, network=network, blocks=blocks, memory_size=1000, **given)
     learner.partial_fit(X[:BATCH], y[:BATCH])
@@ -107,6 +108,14 @@ def accuracy(answers: NDArray[np.int64]) -> float:
     return float(100 * np.mean(answers == features(1)[3]))
 
 
+class Played(NamedTuple):
+    """Seconds of learning and of answering, and the last answers."""
+
+    learning: float
+    answering: float
+    answers: list[int]
+
+
 class Tree:
     """A process that plays cells with the package of one source tree."""
 
@@ -120,14 +129,14 @@ class Tree:
             text=True,
         )
 
-    def play(self) -> tuple[float, float, list[int]]:
-        """Return seconds of learning and answering, and answers."""
+    def play(self) -> Played:
+        """Return what the process measured."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
         learning, answering, *answers = self._process.stdout.readline().split()
-        return float(learning), float(answering), [int(answer) for answer in answers]
+        return Played(float(learning), float(answering), [int(answer) for answer in answers])
 
     def stop(self) -> None:
         """End the process."""
@@ -141,18 +150,17 @@ def compare(name: str, width: int, before: Path | None, rounds: int) -> str:
     trees = {"after": Tree(here, name, width)}
     if before is not None:
         trees["before"] = Tree(before.resolve(), old_name, width)
-    played: dict[str, list[tuple[float, float, list[int]]]] = {tree: [] for tree in trees}
+    played: dict[str, list[Played]] = {tree: [] for tree in trees}
     for _ in range(rounds):
         for tree, process in trees.items():
             played[tree].append(process.play())
     for process in trees.values():
         process.stop()
-    learning, answering = (
-        {tree: median(run[k] for run in runs) for tree, runs in played.items()} for k in (0, 1)
-    )
+    learning = {tree: median(run.learning for run in runs) for tree, runs in played.items()}
+    answering = {tree: median(run.answering for run in runs) for tree, runs in played.items()}
     cells = [f"{learning[tree]:.2f} + {answering[tree]:.2f}" for tree in ("before", "after") if tree in trees]
     if before is not None:
-        old, new = (np.array(played[tree][0][2]) for tree in ("before", "after"))
+        old, new = (np.array(played[tree][0].answers) for tree in ("before", "after"))
         cells += [
             f"{learning['before'] / learning['after']:.2f}",
             f"{answering['before'] / answering['after']:.2f}",

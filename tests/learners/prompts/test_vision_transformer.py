@@ -114,7 +114,7 @@ def test_in_bfloat16_it_is_nearly_the_same_and_gradients_stay_in_float32() -> No
     tokens, prefix = VisionTransformer(weights).embed(images(4, 8)), torch.ones(2, 2, 16, requires_grad=True)
     found = []
     for precision in ("float32", "bfloat16"):
-        token = VisionTransformer(weights, precision).class_token(tokens, {0: Prefix(*prefix)})  # type: ignore[arg-type]
+        token = VisionTransformer(weights, precision).class_token(tokens, {0: Prefix(*prefix)})
         (gradient,) = torch.autograd.grad(token.square().sum(), [prefix])
         assert token.dtype == gradient.dtype == torch.float32
         found.append(token.detach())

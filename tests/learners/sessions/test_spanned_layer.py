@@ -43,7 +43,8 @@ def test_learners_come_to_the_same_weights(kind: Any, more: Any, monkeypatch: py
 def test_long_gradients_are_cut_alike(hidden: int) -> None:
     X = 300 * np.random.default_rng(0).normal(size=(12, 30)).astype(np.float32)
     networks = [Network(30, hidden) for _ in range(2)]
-    for network, kind in zip(networks, (PlainTraining, SpannedTraining), strict=True):
+    kinds: list[Any] = [PlainTraining, SpannedTraining]
+    for network, kind in zip(networks, kinds, strict=True):
         network.draw(np.random.default_rng(1))
         network.resize(3)
         training = kind(network, X, momentum=0.9, weight_decay=0.0)

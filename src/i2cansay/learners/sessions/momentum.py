@@ -80,7 +80,7 @@ def _norm(array: Features) -> float:
     with threads_for(flat.size):
         square = float(dot(flat, flat))
     if np.isfinite(square):
-        return square**0.5
+        return float(np.sqrt(square))
     # BLAS scales on the way: the squares of float32 numbers beyond 1e19 overflow. It is several times as slow.
     norm = blas.dnrm2 if array.dtype == np.float64 else blas.snrm2
     return float(norm(flat))

@@ -67,7 +67,7 @@ class SpannedLayer:
 
     def norm(self, places: Rows, error: Float32) -> float:
         """Return the norm of the gradient by the weights, given that by the outputs of some of the rows, (k, m)."""
-        square = np.vdot(inner(error, error), self._alike[places[:, None], places])
+        square = float(np.vdot(inner(error, error), self._alike[places[:, None], places]))
         return float(np.sqrt(max(square, 0.0)))
 
     def step(self, places: Rows, error: Float32, lr: float) -> None:
