@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from time import thread_time
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,8 @@ BATCH, ALPHA = 50, 1e-8
 
 def compiled_loops() -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return the two loops, compiled."""
-    import numba
+    compiled = import_module("numba").njit(cache=False, error_model="numpy")
 
-    @numba.njit(cache=False, error_model="numpy")
     def moments(X: Any, classes: Any, count: Any, mean: Any, m2: Any) -> None:
         for i in range(len(X)):
             c = classes[i]
@@ -42,7 +42,6 @@ def compiled_loops() -> tuple[Callable[..., Any], Callable[..., Any]]:
                 mean[c, j] += offset * share
                 m2[c, j] += offset * offset * (1 - share)
 
-    @numba.njit(cache=False, error_model="numpy")
     def pseudo(  # noqa: PLR0917
         X: Any, classes: Any, old: Any, count: Any, mean: Any, m2: Any, made: Any
     ) -> None:
@@ -55,7 +54,7 @@ def compiled_loops() -> tuple[Callable[..., Any], Callable[..., Any]]:
                 offset = np.float32(np.float64(X[i, j]) - mean[y, j])
                 made[i, j] = offset * (std_to / std_from) + np.float32(mean[t, j])
 
-    return moments, pseudo
+    return compiled(moments), compiled(pseudo)
 
 
 def measure(d: int, c: int, rounds: int) -> dict[str, float]:
