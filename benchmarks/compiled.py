@@ -10,9 +10,9 @@ results must agree to rounding. Medians of processor time, one thread; "floor" a
 import argparse
 import json
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from time import thread_time
-from importlib import import_module
 from typing import Any
 
 import numpy as np
