@@ -62,3 +62,16 @@ def test_what_cannot_be_sent() -> None:
         model.predict(features=[1.0, 2.0])
     with pytest.raises(ValueError, match="expected an address"):
         Client("localhost:8000", tries=1).models()
+
+
+def test_one_class_of_a_lesson_is_moved_or_taken_back(shared: Running) -> None:
+    client = Client(shared.client.url)
+    model = client.model("numbers")
+    before = {known.label: known.count for known in model.classes()}
+    labels = ["v", "w"] * 4
+    lesson = model.learn(labels, features=rows(labels, np.random.default_rng(1)))
+    model.move(lesson, "u", only="v")
+    model.undo(lesson, only="w")
+    after = {known.label: known.count for known in model.classes()}
+    assert after == {**before, "u": 4}
+    client.close()

@@ -242,17 +242,20 @@ class RemoteModel:
         """Give a class another label."""
         return _done(self._call("POST", "/classes/rename", {"label": label, "new_label": new_label}))
 
-    def undo(self, lesson: LessonResult | LessonLine | str) -> RevisionResult:
-        """Take a lesson back."""
-        return _done(self._call("POST", "/undo", {"lesson": _id(lesson)}))
+    def undo(self, lesson: LessonResult | LessonLine | str, *, only: str | None = None) -> RevisionResult:
+        """Take a lesson back, or `only` what it taught of one class."""
+        return _done(self._call("POST", "/undo", {"lesson": _id(lesson), "only": only}))
 
     def lessons(self) -> list[LessonLine]:
         """List the lessons that can still be taken back or moved, the newest first."""
         return [LessonLine(**line) for line in self._call("GET", "/lessons")["lessons"]]
 
-    def move(self, lesson: LessonResult | LessonLine | str, label: str) -> RevisionResult:
-        """Learn the samples of a lesson under another label."""
-        return _done(self._call("POST", f"/lessons/{quote(_id(lesson), safe='')}/move", {"label": label}))
+    def move(
+        self, lesson: LessonResult | LessonLine | str, label: str, *, only: str | None = None
+    ) -> RevisionResult:
+        """Learn the samples of a lesson, or `only` those of one class, under another label."""
+        place = f"/lessons/{quote(_id(lesson), safe='')}/move"
+        return _done(self._call("POST", place, {"label": label, "only": only}))
 
     def accuracy(self) -> dict[str, Any]:
         """Return the test-then-train accuracy over time, as counted and smoothed."""
