@@ -14,11 +14,11 @@ with the same inverse; a constant of a module is set for the length of a step, u
 import argparse
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 from unittest.mock import patch
 
 import numpy as np
@@ -56,11 +56,17 @@ class Column:
     stream: str
     fraction: float | None = None
     batch_size: int = 50
+    lift: int | Literal["auto", "wide"] = 0
 
-    def split(self, seed: int, *, per_class: int | None = None) -> "Split":
-        """Draw what is learnt, and from the rest what is held out."""
-        found = share_features(self.dataset, self.encoder)
-        X, y = found.open("train")
+    def split(
+        self, seed: int, *, per_class: int | None = None, of: tuple[Features, Rows] | None = None
+    ) -> "Split":
+        """Draw what is learnt, and from the rest what is held out, of these training samples or of its own."""
+        if of is None:
+            found = share_features(self.dataset, self.encoder)
+            (X, y), blocks = found.open("train"), found.blocks
+        else:
+            (X, y), blocks = of, (of[0].shape[1],)
         y = np.unique(y, return_inverse=True)[1]
         if per_class is None:
             learnt = low_data(y, self.fraction or 0.8, seed)
@@ -70,7 +76,7 @@ class Column:
                 [order[y[order] == label][:per_class] for label in range(int(y.max()) + 1)]
             )
         others = np.random.default_rng(seed).permutation(np.setdiff1d(np.arange(len(y)), learnt))[:HELD_OUT]
-        return Split(X[learnt], y[learnt], X[others], y[others], found.blocks)
+        return Split(X[learnt], y[learnt], X[others], y[others], blocks)
 
 
 class Split(NamedTuple):
@@ -266,6 +272,36 @@ def head(column: Column, seed: int) -> Values:
     return found
 
 
+# The constants that may go: what the head is with them, and without.
+WITH_LIMITS, WITHOUT_LIMITS = "as it is", "without limits of the step"
+NO_LIMITS: Constants = {"FULL_STEP_FROM_CLASSES": 1, "FULL_STEP_UP_TO_WIDTH": INF}
+
+
+def limits(column: Column, seed: int) -> Values:
+    """Return the accuracy of the head with the limits of its step and two schedules, and of simpler ones.
+
+    In lessons below 50 samples, steps without limits are shorter in proportion.
+    """
+    split, found = column.split(seed), {}
+    shorter = {**NO_LIMITS, "lr": 0.02 * min(1, column.batch_size / 50)}
+    for schedule, variants in (
+        ({}, {WITH_LIMITS: {}}),
+        ({"GROWTH": 1.0}, {ONE_SCHEDULE: {}, WITHOUT_LIMITS: shorter}),
+    ):
+        model = ManyHeads(blocks=split.blocks, lift=column.lift, random_state=seed)
+        model.use(variants)
+        with set_to(model, schedule):
+            for batch in make_stream(column.stream, split.y, seed=seed, batch_size=column.batch_size):
+                model.partial_fit(split.X[batch.rows], split.y[batch.rows])
+        for name, constants in variants.items():
+            with model.as_variant(name), set_to(model, constants):
+                for share in (shared_i2cansay.HEAD_SHARE, 1.0, *((0.0,) if name == ONE_SCHEDULE else ())):
+                    with patch.object(shared_i2cansay, "HEAD_SHARE", share):
+                        title = name if share == 1 / 3 else f"{name}, HEAD_SHARE {share:.2g}"
+                        found[title] = split.accuracy(model.class_scores(split.X_held))
+    return found
+
+
 # -- what is played ----------------------------------------------------------------------------------------------
 
 
@@ -284,7 +320,9 @@ def study(
 
 
 ONE_BY_ONE = Column("CIFAR-10 4%, one by one", "cifar10", LAST, "step:2", 0.04, batch_size=1)
+LIFTED = tuple(replace(column, title=f"{column.title}, lifted", lift="auto") for column in SMALL[:3])
 STUDIES = {
+    "limits": study("limits of the step", limits, (*LIFTED, *SMALL, ONE_BY_ONE, WHOLE_STAGES[1]), 2),
     "one-sample": study(
         "constants, one sample per class", one_sample, (*WHOLE_LAST, SMALL[2], *WHOLE_STAGES), 5
     ),
