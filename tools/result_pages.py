@@ -32,7 +32,10 @@ ON_RESNET50 = [RECORDS / f"{name}.jsonl" for name in ("offline_resnet50", "table
 OF_RESNET50 = {"table3": "cifar100", "table4": None, "table5": None, "table6": None}
 STUDIES = [
     RECORDS / f"{name}.jsonl"
-    for name in ("shared_behaviour", "shared_choices", "shared_constants", "widths", "encoders")
+    for name in (
+        *("shared_behaviour", "shared_choices", "shared_constants"),
+        *("stage_choice", "widths", "encoders"),
+    )
 ]
 IMAGE = "docs/images/methods.svg"
 WIDTHS_IMAGE = "docs/images/widths.svg"
