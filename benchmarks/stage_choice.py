@@ -4,7 +4,8 @@
 
 All candidates are encoded once, as blocks of one feature store; a choice of blocks is a choice of columns of it. The
 accuracy is that of the closed form on 10,000 training samples that were not learnt, with features reduced to the
-widths of `best`, 4256, and of `small`, 1536. No test sample is looked at. Runs are kept in benchmarks/records/stage_choice.jsonl (``--records``): what is missing there is measured.
+widths of `best`, 4256, and of `small`, 1536. No test sample is looked at. Runs are kept in
+benchmarks/records/stage_choice.jsonl (``--records``): what is missing there is measured.
 """
 
 import argparse
