@@ -224,5 +224,5 @@ def test_the_real_encoder_end_to_end(tmp_path: Path) -> None:
     model = tmp_path / "m.i2cs"
     good("learn", model, tmp_path / "day", "--encoder", "efficientnet-lite0+stages@32")
     learner = ImageLearner.load(model).learner
-    assert learner.get_params()["blocks"] == (1280, 1152, 1152)
+    assert learner.get_params()["blocks"] == (1280, 1152, 1152, 672)
     assert "accuracy" in good("test", model, tmp_path / "day")

@@ -89,9 +89,9 @@ def test_a_stage_is_the_mean_of_the_map_after_the_depthwise_convolution(
     assert np.allclose(OnnxSession(model).run(pixels)[:, 32:], np.hstack(expected), atol=1e-5)
 
 
-def test_the_default_encoder_reads_3584_features() -> None:
+def test_the_default_encoder_reads_4256_features() -> None:
     encoder = get_encoder("efficientnet-lite0+stages")
-    assert [block.width for block in encoder.blocks] == [1280, 1152, 1152]
+    assert [block.width for block in encoder.blocks] == [1280, 1152, 1152, 672]
     assert (encoder.features, encoder.views, encoder.name) == (
         "stages",
         "single",

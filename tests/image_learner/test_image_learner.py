@@ -419,7 +419,7 @@ def test_images_given_to_a_learner_of_features_are_sent_here(name: str) -> None:
 
 def test_a_learner_by_name_is_told_of_the_blocks_of_the_encoder() -> None:
     staged = ImageLearner("efficientnet-lite0+stages", "i2cansay_shared", size=64)
-    assert staged.learner.get_params()["blocks"] == (1280, 1152, 1152)
+    assert staged.learner.get_params()["blocks"] == (1280, 1152, 1152, 672)
     assert (
         ImageLearner("efficientnet-lite0", "i2cansay_shared", size=64).learner.get_params()["blocks"] is None
     )

@@ -8,7 +8,7 @@ import pytest
 from i2cansay.learners import LEARNERS, learner_class, make_learner
 from i2cansay.learners.choices import CHOICES
 
-WIDTH, CLASSES, MEGABYTE = 3584, 100, 1e6  # the stages of EfficientNet-Lite0
+WIDTH, CLASSES, MEGABYTE = 4256, 100, 1e6  # the stages of EfficientNet-Lite0
 
 
 @pytest.mark.parametrize("name", CHOICES)
@@ -38,4 +38,4 @@ def test_the_sizes_keep_their_word(tmp_path: Path) -> None:
     assert (tmp_path / "small.i2cs").stat().st_size <= 12 * MEGABYTE
     best = make_learner("best").state_bytes(WIDTH, CLASSES)
     assert best is not None
-    assert 12 * MEGABYTE < best <= 120 * MEGABYTE  # in memory, with the inverse that lessons update
+    assert 12 * MEGABYTE < best <= 160 * MEGABYTE  # in memory, with the inverse that lessons update

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # What CHOICES says, written out: to read it there takes a second of imports. A test compares the two.
 CHOICES_HELP = (
-    "best (most accurate; the model takes about 55 MB); "
+    "best (most accurate; the model takes about 76 MB); "
     "small (nearly as accurate; about 11 MB, and faster to teach); "
     "paper (the method of the paper to the letter, with our reading of its Eq. 7; smallest, and least accurate)"
 )

@@ -108,14 +108,14 @@ def _recipe(number: int, summary: str, size: int, stages: tuple[Stage, ...], fac
     )
 
 
-# The stages are the expansions of the last block and of the first that takes 192 channels (208 in Lite2);
-# tools/stage_scales.py measured the scales.
+# The stages are the expansions of the last block and of the first that takes 192 channels (208 in Lite2), in Lite0
+# also of the one before it (benchmarks/stage_choice.py); tools/stage_scales.py measured the scales.
 EFFICIENTNET_LITE0 = _recipe(
     0,
     "EfficientNet-Lite0, ImageNet-1k; the default, nothing to download",
     224,
-    (Stage("block15.expansion", 1.7), Stage("block12.expansion", 2.4)),
-    NetworkFacts(1280, 18.8, "Apache-2.0", stages_width=3584, checked=CHECKED),
+    (Stage("block15.expansion", 1.7), Stage("block12.expansion", 2.4), Stage("block11.expansion", 2.1)),
+    NetworkFacts(1280, 18.8, "Apache-2.0", stages_width=4256, checked=CHECKED),
 )
 EFFICIENTNET_LITE1 = _recipe(
     1,

@@ -61,8 +61,8 @@ def test_blocks_of_stages_are_in_the_identity(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("I2CANSAY_CACHE", str(tmp_path))
     monkeypatch.delenv("I2CANSAY_DATA", raising=False)
     wide = share_features("digits", "efficientnet-lite0+stages@32")
-    assert wide.blocks == (1280, 1152, 1152)
-    assert wide.identity["blocks"] == [1280, 1152, 1152]
+    assert wide.blocks == (1280, 1152, 1152, 672)
+    assert wide.identity["blocks"] == [1280, 1152, 1152, 672]
     told: list[tuple[str, int, int]] = []
     last = share_features("digits", "efficientnet-lite0@32", progress=lambda *news: told.append(news))
     assert not told, "nothing is encoded again"
