@@ -35,7 +35,7 @@ def test_the_commands_of_the_readme_run(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.delenv("I2CANSAY_DATA", raising=False)
     served: list[list[str]] = []
 
-    def serve(service: Service, address: object) -> None:
+    def serve(service: Service, address: object, studio: object) -> None:
         """Note the models in place of serving them until somebody stops it; everything before is as always."""
         served.append(sorted(service.models))
         service.close()

@@ -91,11 +91,11 @@ class Tour:
             printed = run(expanded).replace(f":{self._port}", f":{PORT}")
         return "".join(printed.splitlines(keepends=True)[: int(cut[2])]) if cut else printed
 
-    def _serve(self, service: Service, address: Address) -> None:
+    def _serve(self, service: Service, address: Address, studio: LabelStudio | None) -> None:
         """Serve in a thread, until the end of the page."""
         from i2cansay.service.http.server import make_server
 
-        server = make_server(service, address)
+        server = make_server(service, address, studio)
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
         while not server.started and thread.is_alive():

@@ -17,7 +17,7 @@ from i2cansay.service.model.size import check_size
 from i2cansay.service.service import Service
 from tests.service.material import new_model, teach
 
-ROOM = [("fecam", 40), ("ensemble", 48), ("rff_lda", 1299), ("i2cansay_shared", 1531)]
+ROOM = [("fecam", 40), ("ensemble", 48), ("rff_lda", 1299), ("i2cansay_shared", 1379)]
 
 
 def test_a_covariance_for_every_class_is_more_than_a_model_may_take() -> None:
