@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 if TYPE_CHECKING:
-    from i2cansay.service.label_studio.connection import LabelStudio
     from i2cansay.service.http.server import Address
+    from i2cansay.service.label_studio.connection import LabelStudio
     from i2cansay.service.service import Service
 
 PAGE = Path(__file__).parent.parent / "docs" / "tour.md"
