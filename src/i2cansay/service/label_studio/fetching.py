@@ -16,8 +16,15 @@ CONNECT_SECONDS = 5.0
 PIECE = 2**16
 
 
+class NoConnection(ServiceError):
+    """Label Studio does not answer us, whatever we ask for."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(502, "label_studio", f"Label Studio {why}", retry_after=10.0)
+
+
 def unreachable(why: str) -> ServiceError:
-    """Label Studio did not answer as expected."""
+    """Label Studio did not answer as expected; it may answer another question."""
     return ServiceError(502, "label_studio", f"Label Studio {why}", retry_after=10.0)
 
 
@@ -33,7 +40,7 @@ def ask(
     """Return the body of an answer of Label Studio of at most `most` bytes, within `seconds`.
 
     A redirect is an error: where it leads is not ours to fetch. What an answer says is never part of an error, since
-    that would show it to whoever named the path.
+    that would show it to whoever named the path. It is a `NoConnection` where other paths would fare no better.
     """
     deadline = time.monotonic() + seconds
     connection = _connection(origin, min(CONNECT_SECONDS, seconds))
@@ -42,7 +49,7 @@ def ask(
         sent = {"accept-encoding": "identity", "connection": "close", "user-agent": "i2cansay", **headers}
         if data is not None:
             sent["content-type"] = "application/json"
-        connection.connect()
+        _connect(connection)
         socket = connection.sock  # the connection lets go of it before the body is read
         _limit(socket, deadline)
         connection.request("GET" if data is None else "POST", path, data, sent)
@@ -50,7 +57,7 @@ def ask(
             _check_status(answer.status)
             return _read(socket, answer, most, deadline)
     except TimeoutError:
-        raise unreachable(f"did not answer within {seconds:g} seconds") from None
+        raise NoConnection(f"did not answer within {seconds:g} seconds") from None
     except (OSError, http.client.HTTPException) as error:
         raise unreachable(f"cannot be asked: {type(error).__name__}") from None
     finally:
@@ -65,11 +72,22 @@ def _connection(origin: Origin, seconds: float) -> http.client.HTTPConnection:
     return http.client.HTTPConnection(origin.host, origin.port, timeout=seconds)
 
 
+def _connect(connection: http.client.HTTPConnection) -> None:
+    try:
+        connection.connect()
+    except TimeoutError:
+        raise
+    except OSError as error:
+        raise NoConnection(f"cannot be reached: {type(error).__name__}") from None
+
+
 def _check_status(status: int) -> None:
     if 300 <= status < 400:
         raise unreachable("answered with a redirect, which is not followed")
-    if status in (401, 403):
-        raise unreachable("refused our token; give the service a valid one")
+    if status == 401:
+        raise NoConnection("refused our token; give the service a valid one")
+    if status == 403:
+        raise unreachable("refused our token for this; its owner must see the project")
     if status == 404:
         raise not_found("Label Studio does not have what was asked for any more")
     if status != 200:

@@ -8,6 +8,7 @@ from typing import Any
 from i2cansay.service.errors import ServiceError, refused, too_large
 from i2cansay.service.label_studio.answers import answer_of
 from i2cansay.service.label_studio.connection import LabelStudio
+from i2cansay.service.label_studio.fetching import NoConnection
 from i2cansay.service.label_studio.labelling import Labelling
 from i2cansay.service.limits import MEGABYTE
 from i2cansay.service.model.image_size import MeasuredImage, measure_images
@@ -63,7 +64,7 @@ class Predicting:
             image = self._studio.image(data.get(labelling.field) if isinstance(data, dict) else None)
             return measure_images([image], self._service.limits)[0]
         except ServiceError as error:
-            if error.status == 502:  # Label Studio does not answer, and would not for the others
+            if isinstance(error, NoConnection):  # it would not answer for the others either
                 raise
             log.warning("the model %s: no prediction for a task: %s", self._model.facts.name, error.code)
             return None
