@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from i2cansay.service.label_studio import predicting
 from tests.service.label_studio.conftest import Connected
 from tests.service.label_studio.studio import CONFIG, annotation_of, event_of, task_of
 
@@ -52,3 +53,14 @@ def test_a_token_that_is_refused_is_told(connected: Connected) -> None:
     assert got == 502
     assert "refused our token" in answer["detail"]
     assert "/data/upload/1/12.png" not in connected.studio.paths
+
+
+def test_predictions_end_at_their_deadline(connected: Connected, monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(connected)
+    monkeypatch.setattr(predicting, "PREDICT_SECONDS", 0.3)
+    connected.studio.pause = 0.002  # the first image takes longer than all may
+    connected.studio.asked.clear()
+    got, answer = predict(connected, 9, 10, 12)
+    assert (got, answer["code"]) == (503, "timeout")
+    assert "select fewer" in answer["detail"]
+    assert connected.studio.paths == ["/data/upload/1/9.png"]

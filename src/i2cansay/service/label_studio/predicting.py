@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import Any
 
 from i2cansay.service.errors import ServiceError, refused, too_large
@@ -21,6 +22,8 @@ log = logging.getLogger("i2cansay.service")
 TOGETHER, TOGETHER_BYTES = 16, 32 * MEGABYTE
 """Images that are fetched before they are encoded together."""
 TOP = 1000
+PREDICT_SECONDS = 70.0
+"""How long the tasks of one request may take, with the wait for a thread. Label Studio waits for 100 seconds."""
 
 
 def version_of(model: ServedModel) -> str:
@@ -35,6 +38,7 @@ class Predicting:
         self._service = service
         self._model = model
         self._studio = studio
+        self._deadline = time.monotonic() + PREDICT_SECONDS
 
     def results(self, body: dict[str, Any]) -> list[Any]:
         """Return a prediction for each task, in their order; an empty list where there is none for a task."""
@@ -49,6 +53,7 @@ class Predicting:
             return found
         waiting: dict[int, MeasuredImage] = {}
         for place, task in enumerate(tasks):
+            self._left()
             if (image := self._image(task, labelling)) is not None:
                 waiting[place] = image
             if len(waiting) >= TOGETHER or sum(len(each.data) for each in waiting.values()) > TOGETHER_BYTES:
@@ -69,10 +74,18 @@ class Predicting:
             log.warning("the model %s: no prediction for a task: %s", self._model.facts.name, error.code)
             return None
 
+    def _left(self) -> float:
+        """Return the seconds that are left; raise ServiceError where there are none: nobody waits any longer."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            sentence = f"the tasks took longer than {PREDICT_SECONDS:g} seconds; select fewer"
+            raise ServiceError(503, "timeout", sentence, retry_after=5.0)
+        return left
+
     def _predict(self, images: dict[int, MeasuredImage], labelling: Labelling, found: list[Any]) -> None:
         if not images:
             return
-        seconds = self._service.limits.seconds
+        seconds = min(self._service.limits.seconds, self._left())
         queue = self._service.image_queue(self._model)
         try:
             X = answer_of(queue.encode(list(images.values())), seconds)
