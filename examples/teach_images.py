@@ -4,7 +4,7 @@ Teach images
 
 Teach images by example and ask for their labels; an image that cannot be read is named, and changes nothing.
 
-``python examples/teach_images.py [ENCODER]``, with ``pip install "i2cansay[images]"``.
+``python examples/teach_images.py [ENCODER]``, with ``pip install ".[images]"`` in a clone.
 """
 
 import sys

@@ -65,6 +65,26 @@ def test_a_guide_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     follow(page.read_text(encoding="utf-8"), page.name)
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*Any type hint is inferred as AnyType:UserWarning")
+def test_the_exports_of_its_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnx")
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    exports = 0
+    for piece in pieces_of((ROOT / "docs" / "export.md").read_text(encoding="utf-8")):
+        if isinstance(piece, Block):
+            if piece.reason is None:
+                run(piece, "export.md", namespace)
+            continue
+        for line in piece:
+            if line.startswith("i2cansay "):
+                shell(re.sub(r" --runtime \S+", "", line))  # npm fetches it, which a test does not
+                exports += 1
+    assert exports == 2
+    assert list((tmp_path / "page").glob("*.onnx"))
+
+
 def test_shell_and_python_run_in_the_order_of_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,7 +41,7 @@ plt.show()
 
 upper = np.triu_indices(60, 1)
 two, seven = (np.corrcoef(centred[y == label][:, chosen], rowvar=False)[upper] for label in (2, 7))
-print(f"the two agree to {np.corrcoef(two, seven)[0, 1]:.2f}")
+print(f"correlation of the two: {np.corrcoef(two, seven)[0, 1]:.2f}")
 
 # %%
 # The same samples, measured against it

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.label_studio.connection import LabelStudio
+from i2cansay.service.label_studio.fetching import NoConnection
 from i2cansay.service.label_studio.origin import Origin
 from i2cansay.service.limits import Limits
 from tests.service.label_studio.studio import CONFIG, TOKEN, Studio, running_studio
@@ -95,6 +99,38 @@ def test_a_slow_drip_ends_at_the_deadline(studio: Studio) -> None:
     error = refusal(studio.connection(Limits(label_studio_seconds=0.5)))
     assert "within 0.5 seconds" in error.sentence
     assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("start", "drop"),
+    [
+        (b"HTTP/1.1 200 OK\r\nx-long: ", b"x"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", b"0"),
+        (b"HTTP/1.1 200 OK\r\n\r\n", b"x"),
+    ],
+    ids=["headers", "continue", "chunk-size", "body"],
+)
+def test_whatever_drips_ends_at_the_deadline(start: bytes, drop: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip() -> None:
+            with server.accept()[0] as accepted, suppress(OSError):
+                accepted.sendall(start)
+                for _ in range(60):  # six seconds, then it ends by itself
+                    accepted.sendall(drop)
+                    time.sleep(0.1)
+
+        dripping = threading.Thread(target=drip, daemon=True)
+        dripping.start()
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+        studio = LabelStudio(Origin.parse(address), TOKEN, Limits(label_studio_seconds=0.5))
+        started = time.monotonic()
+        error = refusal(studio)
+        assert time.monotonic() - started < 4
+        dripping.join(10)
+    assert isinstance(error, NoConnection)
+    assert "within 0.5 seconds" in error.sentence
 
 
 def test_what_label_studio_says_is_not_passed_on(studio: Studio) -> None:

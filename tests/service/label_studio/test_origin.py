@@ -24,7 +24,9 @@ BELOW = Origin.parse("https://example.org/ls/")
         ("/data/local-files/?d=parts/a.png", "/data/local-files/?d=parts/a.png"),
         ("/tasks/5/resolve/?fileuri=czM6Ly9hL2I=", "/tasks/5/resolve/?fileuri=czM6Ly9hL2I="),
         ("/tasks/5/presign/?fileuri=czM6Ly9hL2I=", "/tasks/5/presign/?fileuri=czM6Ly9hL2I="),
+        ("/projects/5/resolve/?fileuri=czM6Ly9hL2I=", "/projects/5/resolve/?fileuri=czM6Ly9hL2I="),
         ("/data/upload/1/a..b.png", "/data/upload/1/a..b.png"),
+        ("/data/local-files/?d=parts/a..b.png", "/data/local-files/?d=parts/a..b.png"),
     ],
 )
 def test_images_of_label_studio_are_found(reference: str, path: str) -> None:
@@ -69,6 +71,11 @@ def test_images_of_label_studio_are_found(reference: str, path: str) -> None:
         "/data/upload/..%2f..%2fapi/users",
         "/data/upload/%5c..%5c..%5capi",
         "/data/upload/./a.png",
+        "/data/local-files/?d=../secret.png",
+        "/data/local-files/?d=parts/%2e%2e/secret.png",
+        "/data/local-files/?d=parts%252f..%252fsecret.png",
+        "/data/local-files/?d=parts%5c..%5csecret.png",
+        "/data/local-files/?d=%0d%0aHost:%20evil.example",
         "/api/current-user/token",
         "/api/projects/1/export",
         "/logout",

@@ -139,7 +139,13 @@ def _one_of(*names: str) -> dict[str, Any]:
     return {"oneOf": given}
 
 
-async def wait(future: Future[Result], seconds: float, request: Request | None = None) -> Result:
+async def wait(
+    future: Future[Result],
+    seconds: float,
+    request: Request | None = None,
+    *,
+    advice: str = "repeat a lesson with the same Idempotency-Key",
+) -> Result:
     """Return the answer of a queue. Give up after `seconds`, or when the client of `request` goes away.
 
     A future that is given up is cancelled, so the queue does not begin it or does not go on with it.
@@ -153,7 +159,7 @@ async def wait(future: Future[Result], seconds: float, request: Request | None =
         result: Result = await answer
         return result
     except _Overdue:
-        sentence = f"no answer within {seconds:g} seconds; repeat a lesson with the same Idempotency-Key"
+        sentence = f"no answer within {seconds:g} seconds; {advice}"
         raise ServiceError(503, "timeout", sentence, retry_after=5.0) from None
     finally:
         overdue.cancel()

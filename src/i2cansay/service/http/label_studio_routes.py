@@ -70,7 +70,8 @@ def add_label_studio_routes(router: APIRouter, backend: Backend, limits: Limits)
     async def label_studio_predict(name: str, request: Request) -> Response:
         """Predict tasks. Their images are fetched from Label Studio, and from nowhere else."""
         body = await _read(request, limits)
-        return JSONResponse({"results": await wait(backend.predict(name, body), PATIENCE)})
+        found = await wait(backend.predict(name, body), PATIENCE, advice="select fewer tasks")
+        return JSONResponse({"results": found})
 
     @router.post(
         "/models/{name}/label-studio/webhook",
@@ -86,7 +87,8 @@ def add_label_studio_routes(router: APIRouter, backend: Backend, limits: Limits)
         fails, the answer is that error, and lists what became of each.
         """
         body = await _read(request, limits)
-        outcomes = await wait(backend.learn(name, body, request.state.who), PATIENCE)
+        learning = backend.learn(name, body, request.state.who)
+        outcomes = await wait(learning, PATIENCE, advice="Start Training brings what was missed")
         listed = {"annotations": [each.to_json() for each in outcomes]}
         failed = next((each.error for each in outcomes if each.error is not None), None)
         if failed is None:

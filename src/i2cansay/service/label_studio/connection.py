@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from i2cansay.service.errors import ServiceError
-from i2cansay.service.label_studio.fetching import ask, json_in, unreachable
+from i2cansay.service.label_studio.fetching import NoConnection, ask, json_in, unreachable
 from i2cansay.service.label_studio.labelling import Labelling
 from i2cansay.service.label_studio.origin import Origin
 from i2cansay.service.limits import MEGABYTE, Limits
@@ -114,11 +114,11 @@ class LabelStudio:
             )
         except ServiceError as error:
             if error.status == 404:
-                raise unreachable(
+                raise NoConnection(
                     "takes no personal access tokens; give the service a legacy token"
                 ) from error
-            raise
+            raise NoConnection(f"gave no access token: {error.sentence}") from error
         access = json_in(answer)
         if not isinstance(access, dict) or not isinstance(access.get("access"), str):
-            raise unreachable("answered with something else than an access token")
+            raise NoConnection("answered with something else than an access token")
         return str(access["access"])

@@ -15,6 +15,7 @@ from i2cansay.service.errors import ServiceError
 PORTS = {"http": 80, "https": 443}
 IMAGE_PATHS = re.compile(r"/data/(upload|local-files)/.*|/(tasks|projects)/[0-9]+/(resolve|presign)/")
 """Where Label Studio serves images: files that were uploaded, files of its disk, files of storages in the cloud."""
+STEP = re.compile("[/=&;?]")
 LONGEST = 4096
 PLAIN = re.compile(r"[!-\[\]-~]+")
 """Visible ASCII without the backslash, which some programs take for a slash."""
@@ -79,6 +80,8 @@ Label Studio; upload it to Label Studio
             self._check_place(parts)
         except ValueError:
             raise not_there("its address cannot be read") from None
+        _check_steps(parts.path)
+        _check_steps(parts.query)
         self._check_path(parts.path)
         return parts.path + (f"?{parts.query}" if parts.query else "")
 
@@ -96,13 +99,17 @@ Label Studio; upload it to Label Studio
             raise not_there("it is not at the address of Label Studio")
 
     def _check_path(self, path: str) -> None:
-        plain = path
-        for _ in range(3):  # a server, a proxy before it, and one more
-            if "\\" in plain or any(segment in (".", "..") for segment in plain.split("/")):
-                raise not_there("its path goes up")
-            plain = unquote(plain)
-            if any(ord(character) < 32 for character in plain):
-                raise not_there("its address has characters that no address has")
         inside = path.removeprefix(self.base)
         if not path.startswith(self.base) or not IMAGE_PATHS.fullmatch(inside) or "//" in path:
             raise not_there("Label Studio serves no images at its path")
+
+
+def _check_steps(written: str) -> None:
+    """Refuse `.` and `..` as a step of a path or of a path in a query, in any spelling."""
+    plain = written
+    for _ in range(3):  # a server, a proxy before it, and one more
+        if "\\" in plain or any(step in (".", "..") for step in STEP.split(plain)):
+            raise not_there("its path goes up")
+        plain = unquote(plain)
+        if any(ord(character) < 32 for character in plain):
+            raise not_there("its address has characters that no address has")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import Any
 
 from i2cansay.service.errors import ServiceError, refused, too_large
 from i2cansay.service.label_studio.answers import answer_of
 from i2cansay.service.label_studio.connection import LabelStudio
+from i2cansay.service.label_studio.fetching import NoConnection
 from i2cansay.service.label_studio.labelling import Labelling
 from i2cansay.service.limits import MEGABYTE
 from i2cansay.service.model.image_size import MeasuredImage, measure_images
@@ -20,6 +22,8 @@ log = logging.getLogger("i2cansay.service")
 TOGETHER, TOGETHER_BYTES = 16, 32 * MEGABYTE
 """Images that are fetched before they are encoded together."""
 TOP = 1000
+PREDICT_SECONDS = 70.0
+"""How long the tasks of one request may take, with the wait for a thread. Label Studio waits for 100 seconds."""
 
 
 def version_of(model: ServedModel) -> str:
@@ -34,6 +38,7 @@ class Predicting:
         self._service = service
         self._model = model
         self._studio = studio
+        self._deadline = time.monotonic() + PREDICT_SECONDS
 
     def results(self, body: dict[str, Any]) -> list[Any]:
         """Return a prediction for each task, in their order; an empty list where there is none for a task."""
@@ -48,6 +53,7 @@ class Predicting:
             return found
         waiting: dict[int, MeasuredImage] = {}
         for place, task in enumerate(tasks):
+            self._left()
             if (image := self._image(task, labelling)) is not None:
                 waiting[place] = image
             if len(waiting) >= TOGETHER or sum(len(each.data) for each in waiting.values()) > TOGETHER_BYTES:
@@ -63,15 +69,23 @@ class Predicting:
             image = self._studio.image(data.get(labelling.field) if isinstance(data, dict) else None)
             return measure_images([image], self._service.limits)[0]
         except ServiceError as error:
-            if error.status == 502:  # Label Studio does not answer, and would not for the others
+            if isinstance(error, NoConnection):  # it would not answer for the others either
                 raise
             log.warning("the model %s: no prediction for a task: %s", self._model.facts.name, error.code)
             return None
 
+    def _left(self) -> float:
+        """Return the seconds that are left; raise ServiceError where there are none: nobody waits any longer."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            sentence = f"the tasks took longer than {PREDICT_SECONDS:g} seconds; select fewer"
+            raise ServiceError(503, "timeout", sentence, retry_after=5.0)
+        return left
+
     def _predict(self, images: dict[int, MeasuredImage], labelling: Labelling, found: list[Any]) -> None:
         if not images:
             return
-        seconds = self._service.limits.seconds
+        seconds = min(self._service.limits.seconds, self._left())
         queue = self._service.image_queue(self._model)
         try:
             X = answer_of(queue.encode(list(images.values())), seconds)
