@@ -60,6 +60,27 @@ def test_a_part_without_figures_is_named(tmp_path: Path) -> None:
     assert "`python benchmarks/encoder.py` gave no figures" in text
 
 
+def test_an_empty_record_makes_a_page(tmp_path: Path) -> None:
+    text = performance_page.page(write(tmp_path, {"parts": {}}))
+    assert text.count("gave no figures.") == sum(map(len, performance_page.SECTIONS.values()))
+
+
+def test_a_failed_part_says_why_and_keeps_its_figures(tmp_path: Path) -> None:
+    failed = {**RECORD["parts"]["encoder"], "problem": "it took longer than 60 s"}
+    parts = {**RECORD["parts"], "encoder": failed, "service": {"problem": "it ended with exit code 1"}}
+    text = performance_page.page(write(tmp_path, {**RECORD, "parts": parts}))
+    assert "The last run of `benchmarks/encoder.py` gave none: it took longer than 60 s." in text
+    assert "`python benchmarks/service.py` gave no figures: it ended with exit code 1." in text
+
+
+def test_parts_of_two_machines_are_told_apart(tmp_path: Path) -> None:
+    part = RECORD["parts"]["encoder"]
+    machine = part.get("machine") or RECORD["machine"]
+    other = {**part, "machine": {**machine, "processor": "Another"}}
+    text = performance_page.page(write(tmp_path, {**RECORD, "parts": {**RECORD["parts"], "encoder": other}}))
+    assert "\nencoder: Another, " in text
+
+
 def test_what_a_hundred_thousand_classes_take_lies_on_the_line_through_two_measurements() -> None:
     row = {"estimator": "paper", "classes arrive": 1.0, "first top": 1.0, "verdicts": 1.0, "state bytes": 1}
     figures = [
