@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from performance_growth import growth, many_classes, samples_seen, sizes
+from performance_growth import growth, many_classes, samples_seen, sizes, steps_leave_out
 from performance_learners import compiled, learning, lessons_of_one, predicting
 from performance_ways import answering, encoding, serving, starting
 from performance_words import Lines, Row, join_words
@@ -40,6 +40,8 @@ def page(record: Path = RECORD) -> str:
         for title, section in sections:
             lines += ["", f"## {title}", ""]
             lines += _section(part, parts.get(part, {}), section)
+            if section is learning:
+                lines += ["", steps_leave_out(parts.get("growth", {}).get("figures", {}))]
     return "\n".join(lines) + "\n"
 
 
