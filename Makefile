@@ -73,7 +73,7 @@ test-browser: $(VENV)/browser.stamp  ## the pages in a real Chromium, and the AP
 test-labelstudio: $(VENV)/dev.stamp $(STUDIO)/stamp  ## a real Label Studio, installed beside, with a model as its ML back end
 	I2CANSAY_LABEL_STUDIO=$(STUDIO)/bin/label-studio $(BIN)/python -m pytest tests/label_studio
 
-bench: $(VENV)/dev.stamp      ## speed against peers and floors, written to docs/performance.md; about ten minutes
+bench: $(VENV)/bench.stamp    ## speed against peers and floors, written to docs/performance.md; nine minutes on two idle cores
 	$(BIN)/python benchmarks/bench.py; status=$$?; $(BIN)/python tools/performance_page.py && exit $$status
 
 clean:           ## remove the environment and what the tools left
@@ -107,6 +107,10 @@ $(VENV)/browser.stamp: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,browser]'
 	@command -v chromedriver > /dev/null || apt-get install --yes --no-install-recommends chromium chromium-driver
 	@test -e $(ORT_WEB) || npm pack --silent --pack-destination $(VENV) onnxruntime-web@$(ORT_WEB_VERSION)
+	@touch $@
+
+$(VENV)/bench.stamp: $(VENV)/dev.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
 	@touch $@
 
 $(VENV)/export.stamp: $(VENV)/dev.stamp

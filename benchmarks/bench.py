@@ -1,17 +1,20 @@
 """Run every comparison of speed, one after the other, and keep the figures as one record.
 
-    python benchmarks/bench.py [--quick] [--only PART ...] [--record FILE]
+    python benchmarks/bench.py [--quick] [--only PART ...] [--record FILE] [--patience FACTOR]
 
 Each part is a script beside this one that writes its figures as JSON, in a process of its own. A part that fails or
-takes too long does not hold up the others: the record says so, and keeps what it knew of that part before.
-`tools/performance.py` makes docs/performance.md from the record; `make bench` does both. For figures that are worth
-keeping the machine should have nothing else to do; the record says how busy it was.
+takes longer than its budget does not hold up the others: the record says so, and keeps what it knew of that part
+before. Each part has the machine and the versions that its own figures are of.
+`tools/performance_page.py` makes docs/performance.md from the record; `make bench` does both. For figures that are
+worth keeping the machine should have nothing else to do; the record says how busy it was. Budgets are those of two
+idle cores, ten and a half minutes in all; a slower machine needs `--patience`.
 """
 
 import argparse
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,21 +29,33 @@ HERE = Path(__file__).parent
 RECORD = HERE / "records" / "performance.json"
 # Arguments of each part, in full and for a quick look.
 PARTS: dict[str, tuple[list[str], list[str]]] = {
-    "start_up": (["--rounds", "5"], ["--rounds", "1"]),
+    "start_up": (["--rounds", "3"], ["--rounds", "1"]),
     "answer_time": ([], ["--quick", "--widths", "512"]),
     "learner": ([], ["--quick"]),
     "growth": ([], ["--quick"]),
     "class_scale": ([], ["--quick"]),
-    "encoder": (["--images", "128", "--rounds", "5"], ["--images", "16", "--rounds", "1"]),
-    "service": ([], ["--rounds", "1", "--seconds", "0.3"]),
+    "encoder": (["--images", "64", "--rounds", "4"], ["--images", "16", "--rounds", "1"]),
+    "service": (["--rounds", "3", "--seconds", "1.0"], ["--rounds", "1", "--seconds", "0.3"]),
     "compiled": ([], ["--quick"]),
 }
 NEEDS = {"compiled": "numba"}
-LONGEST = 1200.0
+# Seconds that each part may take.
+BUDGETS: dict[str, float] = {
+    "start_up": 40,
+    "answer_time": 90,
+    "learner": 120,
+    "growth": 250,
+    "class_scale": 150,
+    "encoder": 60,
+    "service": 90,
+    "compiled": 40,
+}
+# Seconds of all parts: a part that begins late gets what is left.
+ALTOGETHER = 630.0
 PACKAGES = ("numpy", "scipy", "scikit-learn", "onnxruntime", "torch", "river", "numba")
 
 
-def run(part: str, arguments: list[str]) -> tuple[Any, str | None]:
+def run(part: str, arguments: list[str], budget: float) -> tuple[Any, str | None]:
     """Run one part; return its figures, or None and why there are none."""
     if (needed := NEEDS.get(part)) is not None and find_spec(needed) is None:
         return None, f"{needed} is not installed"
@@ -48,14 +63,36 @@ def run(part: str, arguments: list[str]) -> tuple[Any, str | None]:
         file = Path(folder) / "figures.json"
         command = [sys.executable, str(HERE / f"{part}.py"), *arguments, "--json", str(file)]
         try:
-            subprocess.run(command, check=True, timeout=LONGEST)
+            _run_group(command, budget)
             return json.loads(file.read_text()), None
         except subprocess.TimeoutExpired:
-            return None, f"it took longer than {LONGEST:.0f} s"
+            return None, f"it took longer than {budget:.0f} s"
         except subprocess.CalledProcessError as failed:
             return None, f"it ended with exit code {failed.returncode}"
         except (OSError, ValueError) as problem:
             return None, f"it wrote no figures: {type(problem).__name__}"
+
+
+def _run_group(command: list[str], budget: float) -> None:
+    """Run a command, and end it with all that it has started where it takes longer than `budget` seconds."""
+    with subprocess.Popen(command, start_new_session=True) as process:
+        try:
+            code = process.wait(budget)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    if code:
+        raise subprocess.CalledProcessError(code, command)
+
+
+def read_record(file: Path) -> dict[str, Any]:
+    """Return a record, empty where there is none; a machine that was kept for all parts goes to each of them."""
+    record: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
+    common = record.pop("machine", None)
+    for part in record.setdefault("parts", {}).values():
+        if common is not None:
+            part.setdefault("machine", common)
+    return record
 
 
 def machine() -> dict[str, Any]:
@@ -94,26 +131,29 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="few rounds, to see that everything runs")
     parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS), metavar="PART")
     parser.add_argument("--record", type=Path, default=RECORD)
+    parser.add_argument("--patience", type=float, default=1.0, metavar="FACTOR", help="times the budgets")
     asked = parser.parse_args()
-    record = json.loads(asked.record.read_text()) if asked.record.exists() else {"parts": {}}
-    record["machine"] = machine()
-    missing = []
+    record, missing = read_record(asked.record), []
+    end = time.perf_counter() + asked.patience * ALTOGETHER
     for number, part in enumerate(asked.only, start=1):
         print(f"\n== {number} of {len(asked.only)}: {part}", flush=True)
         begin, load = time.perf_counter(), _load()
-        figures, problem = run(part, PARTS[part][asked.quick])
+        budget = max(0.0, min(asked.patience * BUDGETS[part], end - begin))
+        figures, problem = run(part, PARTS[part][asked.quick], budget)
         taken = time.perf_counter() - begin
         if problem is not None:
             print(f"{part}: {problem}", file=sys.stderr, flush=True)
             missing += [part] if part not in NEEDS else []
-            continue
-        record["parts"][part] = {
-            "figures": figures,
-            "quick": asked.quick,
-            "taken": datetime.now(UTC).date().isoformat(),
-            "seconds": round(taken, 1),
-            "load before": load,
-        }
+            record["parts"].setdefault(part, {})["problem"] = problem
+        else:
+            record["parts"][part] = {
+                "figures": figures,
+                "machine": machine(),
+                "quick": asked.quick,
+                "taken": datetime.now(UTC).date().isoformat(),
+                "seconds": round(taken, 1),
+                "load before": load,
+            }
         asked.record.parent.mkdir(parents=True, exist_ok=True)
         asked.record.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
         print(f"{part}: {taken:.0f} s", flush=True)

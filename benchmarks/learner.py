@@ -109,7 +109,7 @@ def predicting(d: int, c: int, rounds: int, seconds: float) -> dict[str, float]:
 
 def measure(*, quick: bool) -> dict[str, list[dict[str, Any]]]:
     """Return all figures: for each shape and batch the seconds of each contender."""
-    rounds, seconds = (3, 1.0) if quick else (40, 8.0)
+    rounds, seconds = (3, 1.0) if quick else (40, 5.0)
     shapes = SHAPES[:2] if quick else SHAPES
     found: dict[str, list[dict[str, Any]]] = {"learning": [], "predicting": []}
     for size in (BATCH, 1):

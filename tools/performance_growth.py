@@ -5,6 +5,9 @@ from typing import Any
 
 from performance_words import Lines, Row, join_words, table
 
+from i2cansay.core.statistics.discriminant import MOST_JUDGED
+from i2cansay.learners.shared.held_ridge import SMALL_LESSON
+
 
 def growth(figures: Row) -> Lines:
     """Return the plot of growth, and what it says."""
@@ -60,9 +63,30 @@ def samples_seen(figures: Row) -> Lines:
         *table(head, body),
         "",
         "Whole streams, each figure the mean of the tenth of updates before it, with everything a learner does "
-        f"beside a step. {'; '.join(told)}. Early updates cost more while samples are scored often, and in the "
-        "shared mode while inverses are made often.",
+        f"beside a step. {'; '.join(told)}. Samples are scored, and in the shared mode inverses made, more rarely "
+        "as a stream goes on.",
     ]
+
+
+def steps_leave_out(figures: Row) -> str:
+    """Return what the times of single steps leave out, and what streams take beside them where that is known."""
+    told = (
+        "Steps are timed without scoring samples for calibration, and in the shared mode without refreshing the "
+        "inverse of the covariance, both of which a stream pays for."
+    )
+    steps = {row["c"]: row["seconds"] for row in figures.get("classes", [])}
+    last = {
+        row["estimator"]: row for row in figures.get("samples", []) if row["d"] == 1280 and row["c"] in steps
+    }
+    ratios = [f"{row['seconds'] / steps[row['c']][name]:.2f}" for name, row in last.items()]
+    if not ratios:
+        return told
+    named = [f"`{name}` {'takes ' if not n else ''}{ratios[n]}" for n, name in enumerate(last)]
+    ends = join_words(dict.fromkeys(f"{row['updates']:,}" for row in last.values()))
+    return (
+        f"{told} With both, in the last tenth of a stream of {ends} batches, {join_words(named)} times what a "
+        "single step takes there (D 1280, [below](#growth-with-samples-seen))."
+    )
 
 
 def sizes(figures: Row) -> Lines:
@@ -86,21 +110,23 @@ def sizes(figures: Row) -> Lines:
         *table(head, body),
         "",
         f"With {rows[-1]['c']:,} classes a class takes, for each of its dimensions: {join_words(told)}, "
-        "spare room for new classes included. With few classes the covariance is most of the shared mode.",
+        "spare room for new classes included.",
     ]
 
 
 def many_classes(figures: Sequence[Row]) -> Lines:
     """Return what thousands of classes take, and what a hundred thousand would."""
     head = ["estimator", "C", "all classes arrive, s", "batch of 50, ms", "first top of 1,000 rows, s"]
-    head += ["next, s", "verdicts, s", "peak, MB", "state at most, MB"]
+    head += ["next, s", "one sample, then top of one row, s", "verdicts, s", "peak, MB", "state at most, MB"]
     body = [
         [
             row["estimator"],
             f"{row['c']:,}",
             f"{row['classes arrive']:.1f}",
             f"{1e3 * row['batch']:.1f}",
-            *(f"{row[key]:.2f}" for key in ("first top", "top", "verdicts")),
+            *(f"{row[key]:.2f}" for key in ("first top", "top")),
+            f"{row['lesson and top']:.3f}" if "lesson and top" in row else "",
+            f"{row['verdicts']:.2f}",
             f"{row['peak MB'] - row['data MB']:,.0f}",
             f"{row['state bytes'] / 1e6:,.0f}",
         ]
@@ -111,18 +137,38 @@ def many_classes(figures: Sequence[Row]) -> Lines:
         "",
         "`python benchmarks/class_scale.py`, width 1280, processor time of one thread, memory without that of the "
         "process before and of the samples drawn. Scores are made for so many rows at a time that they take 32 MB, "
-        "and no array of all pairs of classes is made: of more than 2,048 classes the farthest 2,048 decide how "
-        "far means are shrunk, and novelty needs a matrix of as many rows as there are dimensions.",
+        f"and no array of all pairs of classes is made: of more than {MOST_JUDGED:,} classes the farthest "
+        f"{MOST_JUDGED:,} decide how far means are shrunk, and novelty needs a matrix of as many rows as there are "
+        "dimensions.",
         "",
+        *_put_off(figures),
         *_computed(figures, 100_000),
+    ]
+
+
+def _put_off(figures: Sequence[Row]) -> Lines:
+    """Return what the closed form leaves to the first question after its lessons."""
+    told = [
+        f"{row['first top'] - row['top']:.1f} s with {row['c']:,} classes"
+        for row in figures
+        if row["estimator"] == "closed form"
+    ]
+    if not told:
+        return []
+    return [
+        "The closed form puts its work off: a lesson changes statistics, and the first question after it solves, "
+        f"which takes {join_words(told)}. A stream that asks rarely learns fast by it. After lessons of up to "
+        f"{SMALL_LESSON} samples the solution is followed instead of made anew, but only up to {MOST_JUDGED:,} "
+        "classes; with more, every question that follows a lesson solves anew.",
+        "",
     ]
 
 
 def _computed(figures: Sequence[Row], c: int) -> Lines:
     """Return what `c` classes would take, by the line through the smallest and the largest number measured."""
     least, most = (of(row["c"] for row in figures) for of in (min, max))
-    if most < 5000:
-        return ["With so few classes measured, nothing is computed for a hundred thousand."]
+    if most < 5000 or least == most:
+        return ["With so few rows measured, nothing is computed for a hundred thousand."]
 
     def at(name: str, value: Callable[[Row], float]) -> float:
         low, high = (
@@ -136,11 +182,11 @@ def _computed(figures: Sequence[Row], c: int) -> Lines:
         memory = at(name, lambda row: row["peak MB"] - row["data MB"]) / 1e3
         told.append(
             f"`{name}` {1e3 * at(name, lambda row: row['batch']):,.0f} ms for a batch of 50, "
-            f"{at(name, lambda row: row['top']):.0f} s for 1,000 questions and {memory:.1f} GB at the peak"
+            f"{at(name, lambda row: row['first top']):.0f} s for the first 1,000 questions after it, "
+            f"{at(name, lambda row: row['top']):.0f} s for the next, and {memory:.1f} GB at the peak"
         )
     return [
         f"{c:,} classes, computed by the line through the rows of {least:,} and {most:,}, not measured: "
-        f"{'; '.join(told)}. So all of them can on a machine with that memory; beyond, classes have to be shared "
-        "out over machines. The closed form is the one to take where a stream has to be fast: its lessons do not "
-        "touch the classes that are not in the batch.",
+        f"{'; '.join(told)}. One machine with that memory can hold them; more classes have to be shared out over "
+        "machines.",
     ]

@@ -13,8 +13,11 @@ def learning(figures: Row) -> Lines:
     at_aim = [row["seconds"] for row in rows if row["c"] == 100]
     floors = [ratio(seconds, "paper", "paper floor") for seconds in at_aim]
     sgd = [ratio(seconds, "SGDClassifier", "paper") for seconds in at_aim]
-    faster = [name for name in _peers(rows) if all(ratio(row["seconds"], name, "paper") >= 1 for row in rows)]
-    slower = [name for name in _peers(rows) if name not in faster]
+    peers = _peers(rows)
+    slower = [
+        name for name in peers if all(row["seconds"].get(name, 0) >= row["seconds"]["paper"] for row in rows)
+    ]
+    others = [name for name in peers if name not in slower]
     return [
         *_contest(rows),
         "",
@@ -22,8 +25,8 @@ def learning(figures: Row) -> Lines:
         f"aim is {AIM_OF_FLOOR:g}, which is {met(max(floors) <= AIM_OF_FLOOR)}. It is {span(sgd)} times as fast as "
         f"SGDClassifier there; the aim is {AIM_OF_SGD:g}, which is {met(min(sgd) >= AIM_OF_SGD)}. What is left "
         "above the floor are passes over memory: exact moments in double precision, and pseudo-features. "
-        + (f"Slower than `I2CANSAY` in every row: {join_words(faster)}. " if faster else "")
-        + (f"Not so: {join_words(slower)}. " if slower else "")
+        + (f"Slower than `I2CANSAY` in every row: {join_words(slower)}. " if slower else "")
+        + (f"Not so: {join_words(others)}. " if others else "")
         + "GaussianNB only counts, and trains no classifier.",
     ]
 

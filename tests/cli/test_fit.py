@@ -46,6 +46,19 @@ def test_columns_and_labels_of_several_tables_agree(tmp_path: Path) -> None:
     assert "use one type of label" in sentence
 
 
+def test_values_and_widths_that_cannot_be_learnt_are_told_with_their_file(
+    table: Path, tmp_path: Path
+) -> None:
+    damaged = X[900:1200].copy()
+    damaged[211, 3] = np.inf
+    np.savez(tmp_path / "more.npz", X=damaged, y=Y[900:1200])
+    sentence = refused("fit", table, tmp_path / "more.npz", "-o", tmp_path / "m.i2cs")
+    assert "more.npz: row 211 (the first is 0) has infinity in column 3" in sentence
+    np.savez(tmp_path / "narrow.npz", X=X[:50, :60], y=Y[:50])
+    sentence = refused("fit", table, tmp_path / "narrow.npz", "-o", tmp_path / "m.i2cs")
+    assert "has 64 features in a row, this file has 60" in sentence
+
+
 def test_images_give_the_model_of_their_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("I2CANSAY_CACHE", str(tmp_path / "cache"))
     write_folder(tmp_path / "images", 60)

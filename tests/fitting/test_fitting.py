@@ -167,3 +167,14 @@ def test_spans_cover_all_rows_once(n: int, parts: int) -> None:
     sizes = {stop - start for start, stop in found}
     assert min(sizes) >= 1
     assert max(sizes) - min(sizes) <= 1
+
+
+@pytest.mark.parametrize("row", [3, 1150])
+@pytest.mark.parametrize("held_out", [0, 400])
+def test_a_value_that_is_not_finite_is_told_with_its_own_row(row: int, held_out: int) -> None:
+    damaged = X[:1200].copy()
+    damaged[row, 7] = np.nan
+    rows = JoinedRows([ArrayRows(damaged[:100], Y[:100]), ArrayRows(damaged[100:], Y[100:1200])])
+    own = row if row < 100 else row - 100
+    with pytest.raises(ValueError, match=rf"^row {own} \(the first is 0\) has NaN in column 7"):
+        fit_parts(rows, "best", parts=3, held_out=held_out)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from i2cansay.fitting.sharded_classes import ShardedClasses
+from i2cansay.core.statistics.linear_scores import LinearScores
+from i2cansay.fitting.sharded_classes import ClassShard, ShardedClasses
 from i2cansay.learners.shared.shared_i2cansay import SharedI2CANSAY
 
 RNG = np.random.default_rng(0)
@@ -41,3 +42,14 @@ def test_what_cannot_be_divided_is_refused() -> None:
         ShardedClasses(taught(), 2).top_k(ASKED)
     with ShardedClasses(taught(), 2) as sharded, pytest.raises(ValueError, match="at least 1"):
         sharded.top_k(ASKED, 0)
+    with ShardedClasses(taught(), 2) as sharded, pytest.raises(ValueError, match="whole"):
+        sharded.top_k(ASKED, 1.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="engines local, ray, got 'Ray'"):
+        ShardedClasses(taught(), 2, engine="Ray")
+
+
+def test_of_equal_scores_the_first_class_comes_first() -> None:
+    scores = LinearScores(np.zeros(2), np.zeros((50, 2)), np.zeros(50))
+    for k in (1, 5, 20):
+        best = ClassShard(scores, first=100).best(np.ones((3, 2)), k)
+        assert best.classes.tolist() == [list(range(100, 100 + k))] * 3

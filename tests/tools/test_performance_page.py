@@ -9,7 +9,7 @@ from typing import Any
 
 import performance_page
 import pytest
-from performance_growth import many_classes
+from performance_growth import many_classes, steps_leave_out
 from performance_plot import draw
 from performance_ways import serving
 from performance_words import join_words, span
@@ -60,6 +60,27 @@ def test_a_part_without_figures_is_named(tmp_path: Path) -> None:
     assert "`python benchmarks/encoder.py` gave no figures" in text
 
 
+def test_an_empty_record_makes_a_page(tmp_path: Path) -> None:
+    text = performance_page.page(write(tmp_path, {"parts": {}}))
+    assert text.count("gave no figures.") == sum(map(len, performance_page.SECTIONS.values()))
+
+
+def test_a_failed_part_says_why_and_keeps_its_figures(tmp_path: Path) -> None:
+    failed = {**RECORD["parts"]["encoder"], "problem": "it took longer than 60 s"}
+    parts = {**RECORD["parts"], "encoder": failed, "service": {"problem": "it ended with exit code 1"}}
+    text = performance_page.page(write(tmp_path, {**RECORD, "parts": parts}))
+    assert "The last run of `benchmarks/encoder.py` gave none: it took longer than 60 s." in text
+    assert "`python benchmarks/service.py` gave no figures: it ended with exit code 1." in text
+
+
+def test_parts_of_two_machines_are_told_apart(tmp_path: Path) -> None:
+    part = RECORD["parts"]["encoder"]
+    machine = part.get("machine") or RECORD["machine"]
+    other = {**part, "machine": {**machine, "processor": "Another"}}
+    text = performance_page.page(write(tmp_path, {**RECORD, "parts": {**RECORD["parts"], "encoder": other}}))
+    assert "\nencoder: Another, " in text
+
+
 def test_what_a_hundred_thousand_classes_take_lies_on_the_line_through_two_measurements() -> None:
     row = {"estimator": "paper", "classes arrive": 1.0, "first top": 1.0, "verdicts": 1.0, "state bytes": 1}
     figures = [
@@ -67,8 +88,42 @@ def test_what_a_hundred_thousand_classes_take_lies_on_the_line_through_two_measu
         for c in (1000, 10_000)
     ]
     told = many_classes(figures)[-1]
-    assert "`paper` 110 ms for a batch of 50, 10 s for 1,000 questions and 10.1 GB at the peak" in told
+    assert (
+        "`paper` 110 ms for a batch of 50, 1 s for the first 1,000 questions after it, 10 s for the next"
+        in told
+    )
+    assert "and 10.1 GB at the peak" in told
     assert "nothing is computed" in many_classes(figures[:1])[-1]
+
+
+def test_what_the_closed_form_puts_off_is_told() -> None:
+    row = {"estimator": "closed form", "c": 10_000, "classes arrive": 1.0, "verdicts": 1.0, "state bytes": 1}
+    row |= {
+        "batch": 0.01,
+        "first top": 10.7,
+        "top": 0.5,
+        "lesson and top": 9.8,
+        "peak MB": 1.0,
+        "data MB": 0.0,
+    }
+    lines = many_classes([row])
+    assert "| 9.800 |" in lines[2]
+    assert any("which takes 10.2 s with 10,000 classes" in line for line in lines)
+
+
+def test_what_steps_leave_out_is_told_with_the_ratio_of_a_stream() -> None:
+    assert steps_leave_out({}).endswith("which a stream pays for.")
+    stream = {"d": 1280, "c": 100, "batch": 50, "updates": 1000}
+    figures = {
+        "classes": [{"c": 100, "seconds": {"paper": 0.002, "shared": 0.008}}],
+        "samples": [
+            {**stream, "estimator": "paper", "seconds": 0.003},
+            {**stream, "estimator": "shared", "seconds": 0.020, "updates": 100},
+            {**stream, "estimator": "shared", "seconds": 0.010},
+            {**stream, "estimator": "paper", "d": 32, "seconds": 1.0},
+        ],
+    }
+    assert "`paper` takes 1.50 and `shared` 1.25 times" in steps_leave_out(figures)
 
 
 def test_the_service_is_read_from_what_its_script_writes() -> None:

@@ -157,9 +157,14 @@ def _table_job(tables: list[Path], parameters: dict[str, Any], label_column: str
     from i2cansay.learners.labels import KINDS, same_kind
 
     sources: list[TableRows] = []
-    kind, columns = None, None
+    kind, columns, width = None, None, None
     for path in tables:
         file = load_features(path, label=label_column)
+        width = width or file.X.shape[1]
+        if file.X.shape[1] != width and (columns is None or file.columns is None):  # names are compared below
+            raise ValueError(
+                f"{path}: {tables[0]} has {width} features in a row, this file has {file.X.shape[1]}"
+            )
         columns = columns or file.columns
         y = file.ordered_as(columns).labels()
         kind = kind or y.dtype.kind

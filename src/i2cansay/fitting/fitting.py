@@ -14,7 +14,7 @@ import numpy as np
 from i2cansay.engines import Engine, LocalEngine
 from i2cansay.fitting.part import NumberedSamples, Part, PartPlan, merge_parts, spans
 from i2cansay.fitting.row_keys import HEAD, row_keys
-from i2cansay.fitting.row_source import RowSource
+from i2cansay.fitting.row_source import RowSource, take_checked
 from i2cansay.learners import learner_class, make_learner
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.lessons import check_takes_lessons
@@ -95,7 +95,7 @@ def fit_parts(
         raise ValueError("expected at least one part, and 0 or more rows that are held out")
     engine = LocalEngine() if engine is None else engine
     settled, with_analogies = _settled(learner, dict(parameters or {}), analogies)
-    look, _ = rows.take(np.arange(min(LOOK, len(rows))))
+    look, _ = take_checked(rows, np.arange(min(LOOK, len(rows))))
     share = min(held_out / len(rows), LARGEST_SHARE)
     plan = PartPlan(rows, learner, settled, look, share, with_analogies)
     division = spans(len(rows), parts or max(engine.workers, -(-len(rows) // ROWS_PER_PART)))

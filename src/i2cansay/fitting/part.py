@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from i2cansay.core.types import Features
 from i2cansay.fitting.row_keys import HEAD, HELD_OUT, row_keys
-from i2cansay.fitting.row_source import Labels, Numbers, RowSource
+from i2cansay.fitting.row_source import Labels, Numbers, RowSource, take_checked
 from i2cansay.learners import make_learner
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.parts import absorb, begin_part
@@ -95,7 +95,7 @@ class PartPlan:
         learner, held = None, None
         for start in range(span.start, span.stop, ROWS_AT_A_TIME):
             numbers = np.arange(start, min(start + ROWS_AT_A_TIME, span.stop))
-            X, y = self.rows.take(numbers)
+            X, y = take_checked(self.rows, numbers)
             out = row_keys(numbers, HELD_OUT) < self.held_out
             if out.any():
                 some = NumberedSamples(X[out], y[out], numbers[out])
@@ -114,7 +114,7 @@ class PartPlan:
         numbers = np.arange(span.start, span.stop)
         learnt = row_keys(numbers, HELD_OUT) >= self.held_out
         chosen = numbers[learnt & (row_keys(numbers, HEAD) < self.sampled)]
-        return NumberedSamples(*self.rows.take(chosen), chosen) if len(chosen) else None
+        return NumberedSamples(*take_checked(self.rows, chosen), chosen) if len(chosen) else None
 
 
 def merge_parts(left: Part, right: Part) -> Part:

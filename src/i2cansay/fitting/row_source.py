@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from i2cansay.core.types import Features
+from i2cansay.learners.validation import LARGEST
 
 Numbers: TypeAlias = NDArray[np.int64]
 Labels: TypeAlias = NDArray[Any]
@@ -23,6 +24,40 @@ class RowSource(Protocol):
     def take(self, rows: Numbers) -> tuple[Features, Labels]:
         """Return features, (n, d), and labels, (n,), of the rows with these numbers, (n,)."""
         ...
+
+
+def take_checked(rows: RowSource, numbers: Numbers) -> tuple[Features, Labels]:
+    """Return rows as `take` does; raise ValueError naming the first whose features are not finite, and its file.
+
+    Examples
+    --------
+    >>> take_checked(ArrayRows(np.array([[1.0], [np.nan]]), np.array(["a", "b"])), np.array([0, 1]))
+    Traceback (most recent call last):
+    ...
+    ValueError: row 1 (the first is 0) has NaN in column 0; features must be finite and below 1e+15
+    """
+    X, y = rows.take(numbers)
+    # Two passes without a temporary; and not >=, because NaN compares false.
+    if X.size and not (X.max() < LARGEST and X.min() > -LARGEST):
+        row, column = np.argwhere(~(np.abs(X) < LARGEST))[0].tolist()
+        value = X[row, column]
+        what = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"{value:g}"
+        raise ValueError(
+            f"{_place(rows, int(numbers[row]))} (the first is 0) has {what} in column {column}; features must be "
+            f"finite and below {LARGEST:g}"
+        )
+    return X, y
+
+
+def _place(rows: RowSource, number: int) -> str:
+    """Return where a row is: its file, where the source has one, and its number there."""
+    if isinstance(rows, JoinedRows):
+        for source in rows.sources:
+            if number < len(source):
+                return _place(source, number)
+            number -= len(source)
+    path = getattr(rows, "path", None)
+    return f"row {number}" if path is None else f"{path}: row {number}"
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 from i2cansay.core.statistics.linear_scores import LinearScores
 from i2cansay.core.types import Features, Float64, Rows
 from i2cansay.engines.ray_cluster import connected
+from i2cansay.learners.likeliest import likeliest
+from i2cansay.learners.parameters import check_whole
 from i2cansay.learners.shared.shared_i2cansay import SharedI2CANSAY
 from i2cansay.learners.validation import check_features
 
 # Rows that are sent to the shards at a time.
 ROWS_AT_A_TIME = 1024
+ENGINES = ("local", "ray")
 
 
 class Best(NamedTuple):
@@ -52,11 +55,8 @@ class ClassShard:
     def best(self, X: Features, k: int) -> Best:
         """Return the best k classes of mapped rows, (n, d)."""
         scores = self._scores.of(X)
-        k = min(k, scores.shape[1])
-        some = np.argpartition(-scores, k - 1, axis=1)[:, :k] if k < scores.shape[1] else None
-        if some is None:
-            some = np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
-        return best_of(np.take_along_axis(scores, some, axis=1), some + self._first, k)
+        found = likeliest(scores, k)
+        return Best(np.take_along_axis(scores, found, axis=1), found + self._first)
 
 
 class ShardedClasses:
@@ -86,6 +86,8 @@ class ShardedClasses:
         self, learner: SharedI2CANSAY, shards: int, *, engine: str = "local", address: str | None = None
     ) -> None:
         learner._check_ready()
+        if engine not in ENGINES:
+            raise ValueError(f"expected one of the engines {', '.join(ENGINES)}, got {engine!r}")
         if learner.analogies:
             raise ValueError("only the closed form can be divided by classes; this learner has a head")
         if not 1 <= shards <= len(learner.classes_):
@@ -129,8 +131,7 @@ class ShardedClasses:
         """Return the likeliest k labels of each row of `X`, (n, k), likeliest first, and their scores, (n, k)."""
         if not self._shards:
             raise ValueError("the shards are not open; use a with statement")
-        if k < 1:
-            raise ValueError(f"expected k of at least 1, got {k}")
+        check_whole(k=k, at_least=1)
         rows = check_features(self._learner, X, reset=False)
         found = [
             self._top_k(self._learner._features.apply(rows[start : start + ROWS_AT_A_TIME]), k)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 
 from i2cansay.service.client import Client, RequestRefused
+from i2cansay.service.model.requests import Learn, Question
+from i2cansay.service.model.snapshot import Predictions
 from tests.service.material import rows
 from tests.service.process import Process
 from tests.service.running import Running, Starter
@@ -188,3 +191,27 @@ def test_a_move_that_is_killed_has_happened_or_not(process: Process, learner: st
     retried = process.client.model("tested").learn(["a"] * 3, features=X, key="key")
     where = "a" if counts["a"] == 7 else "b"
     assert (retried.learnt, retried.durable, retried.counts) == (0, (True,) * 3, {where: 7})
+
+
+def test_an_answer_has_the_version_that_gave_it(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    client = running.client.create("numbers", encoder=None)
+    client.learn(["a", "b"] * 3, features=rows(["a", "b"] * 3, rng))
+    model = running.service.model("numbers")
+    ask = model.ask
+
+    def ask_and_learn(question: Question) -> Future[Predictions]:
+        """Let the model learn between the answer and its way out."""
+        with ThreadPoolExecutor(1) as other:  # the loop would gather its round first
+            future = other.submit(ask, question).result(5)
+            future.result(5)
+            other.submit(model.teach, Learn(rows(["b"], rng), ("b",))).result(5).result(5)
+        return future
+
+    monkeypatch.setattr(model, "ask", ask_and_learn)
+    features = rows(["a"], rng).tolist()
+    for route, body in (("predict", {}), ("test", {"label": "a"})):
+        before = model.snapshot
+        _, _, answer = post(running, f"/v1/models/numbers/{route}", {"features": features, **body})
+        assert answer["version"] == before.version < model.snapshot.version
+        assert answer.get("tested", 0) in (0, before.tested)

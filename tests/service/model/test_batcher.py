@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from concurrent.futures import Future
 
 import pytest
 
@@ -81,3 +83,23 @@ def test_what_was_given_up_is_not_begun() -> None:
     assert (first.result(5), third.result(5)) == (0, 2)
     batcher.close()
     assert seen == [0, 2]
+
+
+def test_a_loop_that_ended_before_its_round_does_not_hold_up_others() -> None:
+    batcher = Batcher[int, int]("test", lambda items: items, waiting=9, together=9)
+
+    async def submit(item: int) -> Future[int]:
+        return batcher.submit(item)
+
+    async def answered(item: int) -> int:
+        return await asyncio.wait_for(asyncio.wrap_future(batcher.submit(item)), 5)
+
+    ended = asyncio.new_event_loop()
+    waiting = ended.create_task(submit(1))
+    ended.call_soon(ended.stop)
+    ended.run_forever()  # one turn: the item is submitted, and the end of its round is never reached
+    first = waiting.result()
+    ended.close()
+    assert asyncio.run(answered(2)) == 2
+    assert first.result(5) == 1
+    batcher.close()

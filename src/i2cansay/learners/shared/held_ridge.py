@@ -20,7 +20,10 @@ GROWTH = 0.3
 
 
 def can_hold(width: int, n_classes: int) -> bool:
-    """Return whether a ridge is ever held with so many dimensions and classes."""
+    """Return whether a ridge is ever held with so many dimensions and classes.
+
+    With more than `MOST_JUDGED` classes none is: the first question after a lesson solves everything anew.
+    """
     return width >= HELD_FROM_WIDTH and n_classes <= MOST_JUDGED
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from concurrent.futures import Future
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 
 class Answers:
@@ -17,7 +17,8 @@ class Answers:
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
+        # Weak: the loop is the key under which these answers are kept.
+        self._loop = ref(loop)
         self._done: deque[tuple[Future[Any], asyncio.Future[Any]]] = deque()
         self._woken = False
 
@@ -31,7 +32,7 @@ class Answers:
 
     def expect(self, future: Future[Any]) -> asyncio.Future[Any]:
         """Return what to wait for."""
-        waiter: asyncio.Future[Any] = self._loop.create_future()
+        waiter: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         future.add_done_callback(lambda done: self._arrived(done, waiter))
         return waiter
 
@@ -40,8 +41,12 @@ class Answers:
         self._done.append((done, waiter))
         if not self._woken:
             self._woken = True
+            loop = self._loop()
+            if loop is None:  # and with it whoever waited
+                self._done.clear()
+                return
             try:
-                self._loop.call_soon_threadsafe(self._deliver)
+                loop.call_soon_threadsafe(self._deliver)
             except RuntimeError:  # the loop is closed: nobody waits any more
                 self._done.clear()
 

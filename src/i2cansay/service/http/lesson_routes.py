@@ -103,7 +103,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         X = await features_of(service, model, parsed, request)
         question = Question(X, parsed.top, parsed.error, parsed.new_error)
         predictions = await wait(model.ask(question), limits.seconds)
-        snapshot = model.snapshot
+        snapshot = predictions.snapshot
         return JSONResponse(
             {
                 "predictions": [each.to_json() for each in predictions],

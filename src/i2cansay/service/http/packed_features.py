@@ -48,7 +48,8 @@ async def take_packed(request: Request, limits: Limits) -> tuple[bytearray, int]
             if 0 <= end <= SHORT:
                 most = _most_bytes(body[:end], limits)
         if max(len(body), expected) > most:
-            raise too_large(f"one request may have {limits.rows} rows of features; send them in parts")
+            what = f"{most} bytes" if most == limits.body_bytes else f"{limits.rows} rows of features"
+            raise too_large(f"one request may have {what}; send them in parts")
     return body, values
 
 

@@ -50,7 +50,7 @@ def add_quality_routes(router: APIRouter, service: Service) -> None:
         X = await features_of(service, model, parsed, request)
         question = Question(X, 1, parsed.error, parsed.new_error)
         answers = await wait(model.ask(question), service.limits.seconds)
-        snapshot = model.snapshot
+        snapshot = answers.snapshot
         trial = Trial.of(parsed.labels, answers, {line.label for line in snapshot.classes})
         return JSONResponse({**trial.to_json(), "version": snapshot.version})
 

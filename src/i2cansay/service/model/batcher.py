@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -59,6 +60,8 @@ class Batcher(Generic[Item, Answer]):
         self._weight = weight
         self._queue: deque[tuple[Item, Future[Answer]]] = deque()
         self._round: list[tuple[Item, Future[Answer]]] = []
+        # The event loop that will end the round; weak, as a loop that ended must not stay in memory.
+        self._ends_round: weakref.ref[asyncio.AbstractEventLoop] | None = None
         self._wake = threading.Condition()
         self._closed = False
         self._thread = threading.Thread(target=self._run, name=f"i2cansay-{name}", daemon=True)
@@ -79,7 +82,9 @@ class Batcher(Generic[Item, Answer]):
             loop = _running_loop()
             if loop is None:
                 self._queue_round()
-            elif len(self._round) == 1:
+            elif self._ends_round is None or self._ends_round() is not loop:
+                # A loop that ended, or was stopped, never ends its round: each loop ends what it finds.
+                self._ends_round = weakref.ref(loop)
                 loop.call_soon(self._end_round)
         return future
 
@@ -91,6 +96,7 @@ class Batcher(Generic[Item, Answer]):
         """Give the worker what was submitted; the lock must be held."""
         self._queue.extend(self._round)
         self._round.clear()
+        self._ends_round = None
         self._wake.notify()
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ from i2cansay.service.model.batcher import Batcher
 from i2cansay.service.model.lesson_list import LessonLine, lesson_list
 from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.requests import Answer, Question, Request, lesson_of
-from i2cansay.service.model.snapshot import Prediction, Snapshot
+from i2cansay.service.model.snapshot import Predictions, Snapshot
 from i2cansay.service.model.taught_rows import PrequentialScores
 from i2cansay.service.model.transaction import Transaction
 from i2cansay.service.model.undo import can_undo
@@ -67,7 +67,7 @@ class ServedModel:
         name = f"model {self.facts.name}"
         together, waiting = limits.together, limits.waiting
         self._teaching = Batcher[Request, Answer](name, self._teach, waiting=waiting, together=together)
-        self._asking = Batcher[Question, list[Prediction]](
+        self._asking = Batcher[Question, Predictions](
             name,
             self._ask_each,
             waiting=waiting,
@@ -86,12 +86,12 @@ class ServedModel:
 
     # -- asking ---------------------------------------------------------------------------------------------
 
-    def ask(self, question: Question) -> Future[list[Prediction]]:
-        """Queue a question."""
+    def ask(self, question: Question) -> Future[Predictions]:
+        """Queue a question; the future gives its predictions with the snapshot that made them."""
         with self._unless_deleted():
             return self._asking.submit(question)
 
-    def _ask_each(self, questions: list[Question]) -> Sequence[list[Prediction] | Exception]:
+    def _ask_each(self, questions: list[Question]) -> Sequence[Predictions | Exception]:
         """Answer questions together; where that fails, alone, so that one does not fail the others."""
         try:
             return self._ask(questions)
@@ -100,7 +100,7 @@ class ServedModel:
                 return [error]
         return [answer for question in questions for answer in self._ask_each([question])]
 
-    def _ask(self, questions: list[Question]) -> list[list[Prediction] | Exception]:
+    def _ask(self, questions: list[Question]) -> list[Predictions | Exception]:
         snapshot = self.snapshot
         if snapshot.learner is None:
             return [conflict("the model knows no class yet; teach it one")] * len(questions)
@@ -109,7 +109,7 @@ class ServedModel:
         predictions = iter(snapshot.predict(fitting) if fitting else [])
         self._metrics.predicted(sum(len(question.X) for question in fitting))
         return [
-            next(predictions)
+            Predictions(next(predictions), snapshot)
             if question.X.shape[1] == snapshot.width
             else refused(f"expected features of width {snapshot.width}, got {question.X.shape[1]}")
             for question in questions

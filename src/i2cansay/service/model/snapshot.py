@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, islice
@@ -201,3 +201,11 @@ class Snapshot:
 
 def _finite_or_none(values: Float64) -> list[float | None]:
     return [value if math.isfinite(value) else None for value in values.tolist()]
+
+
+class Predictions(list[Prediction]):
+    """The predictions of one question, and the snapshot that made them: the model may have learnt since."""
+
+    def __init__(self, found: Iterable[Prediction], snapshot: Snapshot) -> None:
+        super().__init__(found)
+        self.snapshot = snapshot
