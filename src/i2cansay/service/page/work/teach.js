@@ -8,7 +8,7 @@ import { state, teachable } from "../state/store.js";
 import { keepImages } from "../state/taught.js";
 import { tray } from "../state/tray.js";
 import { ask } from "../view/dialog.js";
-import { capital, counted, listed, many, tally } from "../view/element.js";
+import { at, capital, counted, listed, many, tally } from "../view/element.js";
 import { complain, notice, startJob } from "../view/overlay.js";
 import { attempt, fresh } from "./attempt.js";
 import { stay } from "./forget.js";
@@ -97,6 +97,11 @@ function finish({ model, taught, unread, answers, waiting, kept }) {
   const stays = kept.length ? ` ${listed(kept)} ${kept.length === 1 ? "is" : "are"} not forgotten.` : "";
   if (unread.length) complain(new Refusal(0, "files", `could not be read: ${named(unread)}`));
   if (!taught.length) return notice(`Nothing was taught.${stopped}`);
+  // Also after an outage, when who asked for the lesson waits no more.
+  if (taught.some(({ image, label }) => image && label === at("label").value.trim())) {
+    at("label").value = "";
+    at("label").dispatchEvent(new Event("input"));
+  }
   const counts = Object.assign({}, ...answers.map((answer) => answer.counts));
   const names = Object.keys(counts);
   const sentence = names.length === 1
