@@ -51,7 +51,7 @@ def test_a_folder_of_classes(
     page.all("#folder-classes .include")[1].click()
     assert page.one("#folder-teach").text == "Teach 21 images"
     page.one("#folder-teach").click()
-    page.says("#notice", "Learnt 21 images: 12 scratch and 9 dent", 60)
+    page.says("#notice", "Learnt 21 images: scratch (12) and dent (9)", 60)
     assert counts(service) == {"scratch": 12, "dent": 9}
     page.until(lambda: len(page.all(".image")) == 1)
     assert page.complaints() == []
