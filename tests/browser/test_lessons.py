@@ -142,7 +142,9 @@ def test_taking_back_shows_how_far_it_is_and_happens_once(
     slow = {"offline": False, "latency": 500, "downloadThroughput": -1, "uploadThroughput": -1}
     page.driver.execute_cdp_cmd("Network.enable", {})
     page.driver.execute_cdp_cmd("Network.emulateNetworkConditions", slow)
-    press = "[...document.querySelectorAll('#lessons button')].find(b => b.ariaLabel === arguments[0]).click()"
+    press = (
+        "[...document.querySelectorAll('#lessons button')].find(b => b.ariaLabel === arguments[0]).click()"
+    )
     page.driver.execute_script(press, "Take back all 64 images of 2 classes")
     page.one("#ask-yes").click()  # so many are asked about
     page.until(lambda: "Taking back" in page.one("#job").text)
