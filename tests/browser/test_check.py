@@ -92,6 +92,30 @@ def test_a_test_from_the_preview_of_a_folder(service: Running, open_page: Opener
     assert counts(service) == before
 
 
+def test_a_change_of_model_while_its_data_are_read(
+    service: Running, open_page: Opener, tmp_path: Path
+) -> None:
+    two_classes(service, tmp_path)
+    service.client.create("line-4")
+    for _ in range(2):
+        service.client.model("line-4").learn("rust", images=defects(tmp_path, "rust", 3))
+        service.client.model("line-4").learn("clean", images=defects(tmp_path, "clean", 3))
+    page = open_page(f"{service.client.url}/#line-3")
+    page.driver.execute_script(
+        """
+        const ask = window.fetch;
+        window.fetch = async (path, options) => {
+          if (/line-3.(confusion|map)/.test(path)) await new Promise((end) => setTimeout(end, 3000));
+          return ask(path, options);
+        };
+        """
+    )
+    page.button("Check").click()
+    page.one("#model option[value=line-4]").click()
+    page.until(lambda: {element.text for element in page.all("#by-class .name")} == {"rust", "clean"})
+    page.until(lambda: set(page.one("#closest").text.split()) == {"rust", "and", "clean"})
+
+
 def test_what_the_service_counted(service: Running, open_page: Opener, tmp_path: Path) -> None:
     much(service, tmp_path)
     page = open_page(service.client.url)

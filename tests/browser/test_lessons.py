@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from selenium.webdriver.common.keys import Keys
 
 from i2cansay.service.access.tokens import Scope
@@ -111,6 +112,48 @@ def test_a_teacher_sees_which_lessons_are_their_own(open_page: Opener, tmp_path:
     page.button("Lessons").click()
     page.until(lambda: "by bert" in page.one("#lessons").text)  # names are for an admin
     starter.stop_all()
+
+
+def test_what_is_too_old_stays_and_the_rest_is_taken_back(
+    service: Running, open_page: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("i2cansay.service.model.transaction.LESSON_ROWS", 40)
+    page = open_page(service.client.url)
+    page.choose_folder(class_folder(tmp_path / "parts", {"scratch": 32, "dent": 32}))  # four parts
+    page.one("#folder-teach").click()
+    page.says("#notice", "Learnt 64 images")
+    page.button("Undo").click()
+    page.says("#notice", "Taken back: 32 images. 32 images are too old and stay.")
+    assert counts(service) == {"scratch": 16, "dent": 16}
+    page.until(lambda: page.one("#total").text == "32 images")
+    assert not page.one("#trouble").is_displayed()
+
+
+def test_taking_back_shows_how_far_it_is_and_happens_once(
+    service: Running, open_page: Opener, tmp_path: Path
+) -> None:
+    two_classes(service, tmp_path)
+    page = open_page(service.client.url)
+    page.choose_folder(class_folder(tmp_path / "parts", {"scratch": 32, "dent": 32}, seed=1))
+    page.one("#folder-teach").click()
+    page.says("#notice", "Learnt 64 images")
+    page.button("Lessons").click()
+    page.until(lambda: len(page.all("#lessons > li")) == 3)
+    slow = {"offline": False, "latency": 500, "downloadThroughput": -1, "uploadThroughput": -1}
+    page.driver.execute_cdp_cmd("Network.enable", {})
+    page.driver.execute_cdp_cmd("Network.emulateNetworkConditions", slow)
+    press = (
+        "[...document.querySelectorAll('#lessons button')].find(b => b.ariaLabel === arguments[0]).click()"
+    )
+    page.driver.execute_script(press, "Take back all 64 images of 2 classes")
+    page.one("#ask-yes").click()  # so many are asked about
+    page.until(lambda: "Taking back" in page.one("#job").text)
+    page.driver.execute_script(press, "Take back 4 images of dent")
+    page.says("#notice", "Something else is under way")
+    page.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {**slow, "latency": 0})
+    page.says("#notice", "Taken back.")
+    assert counts(service) == {"scratch": 4, "dent": 4}
+    assert not page.one("#job").is_displayed()
 
 
 def test_an_empty_list_says_so(service: Running, open_page: Opener) -> None:

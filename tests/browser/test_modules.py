@@ -107,6 +107,14 @@ def test_parts_of_a_folder_are_one_lesson(page: Page) -> None:
     ]
 
 
+def test_a_class_called_by_a_digit_has_its_key(page: Page) -> None:
+    classes = [{"label": label, "first": first} for first, label in enumerate(["dent", "2", "1", "rust"])]
+    script = (
+        f"(module.arrange('digits', {json.dumps(classes)}), ['dent', '2', '1', 'rust'].map(module.keyOf))"
+    )
+    assert page.module("/state/slots.js", script) == ["3", "2", "1", "4"]
+
+
 def test_images_of_lessons_are_at_hand_for_a_while(page: Page) -> None:
     script = (
         "(() => { const pairs = (label, n) => Array.from({ length: n }, (_, file) => ({ file, label }));"

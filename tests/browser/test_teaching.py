@@ -238,8 +238,10 @@ def test_a_class_is_forgotten_after_a_moment(
     page.button("Forget dent").click()
     page.says("#leaving", "Forgetting dent, learnt from 4 images")
     assert "about to be forgotten" in page.one("#classes").text
+    assert page.focused() == "Keep it: dent"
     page.button("Keep it: dent").click()
     page.says("#notice", "Kept dent")
+    page.until(lambda: page.focused() == "Forget dent")
     assert counts(service) == {"scratch": 4, "dent": 4}
     page.button("Forget dent").click()
     assert counts(service) == {"scratch": 4, "dent": 4}  # not yet

@@ -51,10 +51,28 @@ def test_a_folder_of_classes(
     page.all("#folder-classes .include")[1].click()
     assert page.one("#folder-teach").text == "Teach 21 images"
     page.one("#folder-teach").click()
-    page.says("#notice", "Learnt 21 images: 12 scratch and 9 dent", 60)
+    page.says("#notice", "Learnt 21 images: scratch (12) and dent (9)", 60)
     assert counts(service) == {"scratch": 12, "dent": 9}
     page.until(lambda: len(page.all(".image")) == 1)
     assert page.complaints() == []
+
+
+def test_a_folder_that_comes_during_a_preview_is_left_out(
+    service: Running, open_page: Opener, tmp_path: Path
+) -> None:
+    first = class_folder(tmp_path / "first", {"scratch": 3, "dent": 2})
+    second = class_folder(tmp_path / "second", {"rust": 4})
+    page = open_page(service.client.url)
+    page.drop(first)
+    page.until(lambda: page.one("#folder").is_displayed())
+    page.drop(second)
+    page.says("#notice", "Answer the open question first")
+    assert page.one("#folder-title").text == "2 classes, 5 images"
+    page.one("#folder-teach").click()
+    page.says("#notice", "Learnt 5 images")
+    assert counts(service) == {"scratch": 3, "dent": 2}
+    page.drop(second)
+    page.until(lambda: page.one("#folder-title").text == "1 class, 4 images")
 
 
 def test_a_folder_can_be_stopped(service: Running, open_page: Opener, tmp_path: Path) -> None:

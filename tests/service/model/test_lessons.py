@@ -44,6 +44,22 @@ def everything(model: ServedModel) -> tuple[Any, ...]:
     return arrays, state.classes, lessons, pending, state.notes()
 
 
+def test_a_series_counts_as_one_lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("i2cansay.service.model.transaction.LESSONS", 2)
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    labels = ["a", "b"]
+    series = [model.teach(Learn(rows(labels, rng), tuple(labels), series="x")).result() for _ in range(5)]
+    second = teach(model, labels, rng)
+    assert [line.id for line in model.lessons()] == [
+        second.lesson,
+        *(part.lesson for part in reversed(series)),  # type: ignore[union-attr]
+    ]
+    third = teach(model, labels, rng)  # one too many: the whole series goes
+    assert [line.id for line in model.lessons()] == [third.lesson, second.lesson]
+    model.close()
+
+
 # -- the list ---------------------------------------------------------------------------------------------------
 
 

@@ -42,13 +42,14 @@ from i2cansay.service.model.requests import (
 )
 from i2cansay.service.model.served_model import ServedModel
 from i2cansay.service.model.size import check_width
-from i2cansay.service.model.transaction import LESSON_SECONDS, LESSONS
+from i2cansay.service.model.transaction import LESSON_ROWS, LESSON_SECONDS, LESSONS
 from i2cansay.service.service import Service
 from i2cansay.service.storage.receipts import key_digest, lesson_digest
 
 OLDER = (
     "Images and their features are not stored, so older lessons cannot be taken back: features stay in memory for "
-    f"{LESSON_SECONDS / 60:.0f} minutes, those of the last {LESSONS} lessons, and not beyond a restart."
+    f"{LESSON_SECONDS / 60:.0f} minutes, those of the last {LESSONS} lessons, a folder "
+    f"being one, {LESSON_ROWS} images at most, and not beyond a restart."
 )
 LessonId = Annotated[str, Path(max_length=100, examples=["257ab10b54a1cc62"])]
 

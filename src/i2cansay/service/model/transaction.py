@@ -303,12 +303,20 @@ class Transaction:
         self._drop_oldest(rows)
 
     def _drop_oldest(self, rows: TaughtRows) -> None:
-        """Drop the oldest lessons where there are too many, or too many rows as wide as these."""
+        """Drop the oldest lessons where there are too many, or too many rows as wide as these.
+
+        A series counts as one lesson: a person takes it back as a whole.
+        """
         lessons = self.state.lessons
         most = min(LESSON_ROWS, LESSON_BYTES // (rows.X.itemsize * rows.X.shape[1]))
         n_rows = sum(len(lesson.rows) for lesson in lessons.values())
-        while len(lessons) > LESSONS or n_rows > most:
-            n_rows -= len(lessons.pop(next(iter(lessons))).rows)
+        together = Counter(lesson.rows.source.series or name for name, lesson in lessons.items())
+        while len(together) > LESSONS or n_rows > most:
+            name = next(iter(lessons))
+            oldest = lessons.pop(name).rows
+            n_rows -= len(oldest)
+            together[oldest.source.series or name] -= 1
+            together += Counter()  # without those of which none is left
 
     # -- the end --------------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ function groupOf(lessons) {
   const oldestFirst = [...lessons].reverse();
   const labels = [...new Set(oldestFirst.flatMap((lesson) => Object.keys(lesson.labels)))];
   const classes = labels.map((label) => {
-    const mine = oldestFirst.filter((lesson) => label in lesson.labels);
+    const mine = oldestFirst.filter((lesson) => Object.hasOwn(lesson.labels, label));
     const n = mine.reduce((sum, lesson) => sum + lesson.labels[label], 0);
     // The newest is taken back first, so what stands against it stands against all.
     return { label, n, ids: mine.map(({ id }) => id), reason: mine.at(-1).reasons[label] ?? "" };

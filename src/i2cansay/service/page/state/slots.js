@@ -20,8 +20,19 @@ export function arrange(model, classes) {
   [...classes]
     .sort((a, b) => a.first - b.first || (a.label < b.label ? -1 : 1))
     .filter(({ label }) => !slots.has(label))
-    .forEach(({ label }) => slots.set(label, lowestFree()));
+    .sort((a, b) => Boolean(ownSlot(b.label)) - Boolean(ownSlot(a.label)))
+    .forEach(({ label }) => slots.set(label, ownFree(label) ?? lowestFree()));
   remember(`slots-${model}`, [...slots]);
+}
+
+// A class that is called 1 to 9 has the key of its name, where that is free.
+function ownSlot(label) {
+  return /^[1-9]$/.test(label) ? Number(label) : 0;
+}
+
+function ownFree(label) {
+  const slot = ownSlot(label) - 1;
+  return slot < 0 || [...slots.values()].includes(slot) ? null : slot;
 }
 
 function lowestFree() {

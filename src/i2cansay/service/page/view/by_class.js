@@ -54,7 +54,7 @@ function words(classes) {
   if (!classes.length) return "Nothing to show yet. Teach each class twice: the second time, each image is predicted before it is learnt.";
   const range = "The thin line is where the true share likely lies, 95 times in 100: the more images, the shorter.";
   if (source === "test") return `From the last test. ${range}`;
-  return `From images that were predicted just before they were learnt, early mistakes included. ${range}`;
+  return `From images that were predicted just before they were learnt, early mistakes included. Lessons taken back since are left out here, and counted in “Over time”. ${range}`;
 }
 
 export function showByClass() {

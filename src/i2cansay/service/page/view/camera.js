@@ -103,8 +103,8 @@ function sayLive(verdict, sentence, top) {
 
 // -- hold to record ---------------------------------------------------------------------------------------------------
 
-async function record(holder, labelOf) {
-  if (recording || teaching() || !close) return;
+async function record(holder, labelOf, ready) {
+  if (recording || teaching() || !close || !ready()) return;
   const mine = { files: [], held: true };
   recording = mine;
   holder.classList.add("recording");
@@ -126,15 +126,15 @@ const release = () => {
 };
 
 // By finger or mouse, and by Space or Enter held down.
-function holdable(element, labelOf) {
+function holdable(element, labelOf, ready = () => true) {
   element.addEventListener("pointerdown", (event) => {
-    if (event.button === 0) record(element, labelOf);
+    if (event.button === 0) record(element, labelOf, ready);
   });
   element.addEventListener("contextmenu", (event) => event.preventDefault());
   element.addEventListener("keydown", (event) => {
     if (![" ", "Enter"].includes(event.key)) return;
     event.preventDefault();
-    if (!event.repeat) record(element, labelOf);
+    if (!event.repeat) record(element, labelOf, ready);
   });
   element.addEventListener("blur", release);
 }
@@ -153,14 +153,16 @@ function showHolds() {
   if (held !== undefined) buttons.find((each) => each.dataset.label === held)?.focus();
 }
 
+// Before anything is recorded, so that no images are lost for want of a name.
+function hasName() {
+  const blank = !at("hold-label").value.trim();
+  at("hold-problem").textContent = blank ? "Give it a name first." : "";
+  if (blank) setTimeout(() => at("hold-label").focus()); // after the press has given the focus to the button
+  return !blank;
+}
+
 async function newLabel() {
-  const label = at("hold-label").value.trim();
-  if (!label) {
-    at("hold-problem").textContent = "Give it a name first.";
-    at("hold-label").focus();
-    return "";
-  }
-  const settled = await settle(label);
+  const settled = await settle(at("hold-label").value.trim());
   if (settled) at("hold-label").value = "";
   return settled;
 }
@@ -172,7 +174,7 @@ export function showCamera() {
   at("camera-choice").addEventListener("change", () => open(at("camera-choice").value));
   at("camera-shot").addEventListener("click", async () => show([await frame(at("video"))]));
   at("hold-label").addEventListener("input", () => { at("hold-problem").textContent = ""; });
-  holdable(at("hold-new"), newLabel);
+  holdable(at("hold-new"), newLabel, hasName);
   ["pointerup", "pointercancel", "keyup"].forEach((kind) => addEventListener(kind, release));
   addEventListener("pagehide", () => close?.());
   watch(["classes", "leaving"], showHolds);

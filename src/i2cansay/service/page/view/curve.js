@@ -58,7 +58,7 @@ export function showAccuracy() {
       const last = drawAccuracy(at(chart), accuracy);
       at(figure).textContent = last ? percent(last.share) : "";
       at(words).textContent = last
-        ? `${sentence(accuracy, last)} Each image of a known class is predicted before it is learnt.`
+        ? `${sentence(accuracy, last)} Each image of a known class is predicted before it is learnt. Lessons taken back since are counted too.`
         : "Each image of a known class is predicted first and learnt afterwards. The curve begins with the second lesson of a class.";
     });
   });

@@ -12,6 +12,11 @@ function choiceLine({ name, words, usual }) {
   return line;
 }
 
+/** Whether a question or a preview is open: what it asks about must not change under it. */
+export function isAsking() {
+  return Boolean(document.querySelector("dialog[open]"));
+}
+
 const BLANK = "Give it a name first.";
 /** What is wrong with a text, as a sentence, or "". */
 let problemOf = () => "";

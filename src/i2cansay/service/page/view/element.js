@@ -57,9 +57,9 @@ export function counted(labels) {
   return Object.fromEntries(counts);
 }
 
-/** "12 dent and 8 scratch", the most frequent first. */
+/** "dent (12) and scratch (8)", the most frequent first. */
 export function tally(counts) {
-  const lines = Object.entries(counts).sort((a, b) => b[1] - a[1]).map(([label, count]) => `${count} ${label}`);
+  const lines = Object.entries(counts).sort((a, b) => b[1] - a[1]).map(([label, count]) => `${label} (${count})`);
   return listed(lines.length > 5 ? [...lines.slice(0, 4), many(lines.length - 4, "other class")] : lines);
 }
 

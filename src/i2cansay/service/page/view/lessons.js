@@ -68,10 +68,16 @@ function takingBack(group, { ids, label }, words, name) {
     const title = group.own ? `Take back ${words}?` : `Take back ${words}, taught ${whose(group)}?`;
     const asked = group.own && (label === null ? group.n : group.classes.find((each) => each.label === label).n) <= MANY;
     if (asked || (await ask({ title, text: "To have it again, it would have to be taught again.", yes: "Take back" }))) {
-      takeBack(state.model, ids, label);
+      takeBack(state.model, partsOf(ids, label), label);
     }
   };
   return button(name, act, { kind: "quiet", name: `${name} ${words}` });
+}
+
+// Lessons by their ids, with how many of their images, or of one class of them, there are.
+function partsOf(ids, label) {
+  const found = new Map((state.lessons?.lessons ?? []).map((lesson) => [lesson.id, label === null ? lesson.n : lesson.labels[label]]));
+  return ids.map((id) => ({ id, n: found.get(id) ?? 0 }));
 }
 
 async function askMove(group, { ids, label, n }, words) {
@@ -79,7 +85,7 @@ async function askMove(group, { ids, label, n }, words) {
   const check = (name) => (name === label ? `${n === 1 ? "It is" : "They are"} in ${label} already.` : "");
   const answered = await ask({ title: `Move ${words}`, text: `To another class, known or new.${whom}`, field: "Class", list: "labels", yes: "Move", check });
   const wanted = answered && (await settle(answered.value));
-  if (wanted) moveLessons(ids, wanted, label);
+  if (wanted) moveLessons(partsOf(ids, label), wanted, label);
 }
 
 function clock(seconds) {

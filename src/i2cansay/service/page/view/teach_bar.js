@@ -75,7 +75,10 @@ function onKey(event) {
 
 export function showTeachBar() {
   watch(["classes", "leaving", "job"], showClasses);
-  watchTray(showButton);
+  watchTray(({ added, removed }) => {
+    if (added.length || removed.length) sayBlank(false); // taught by a button, or other images
+    showButton();
+  });
   at("teach").addEventListener("submit", submit);
   at("label").addEventListener("input", () => {
     sayBlank(false);

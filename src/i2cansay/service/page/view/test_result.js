@@ -4,11 +4,12 @@ import { ofInput, sorted, classesOf, named } from "../state/files.js";
 import { Refusal } from "../state/api.js";
 import { interval } from "../state/interval.js";
 import { state, watch } from "../state/store.js";
+import { isAsking } from "./dialog.js";
 import { at, button, capital, make, many, percent } from "./element.js";
 import { offerFolder } from "./folder_preview.js";
-import { complain, hush } from "./overlay.js";
+import { complain, hush, notice } from "./overlay.js";
 import { TAGS } from "./verdict.js";
-import { show } from "./ways_in.js";
+import { BUSY, show } from "./ways_in.js";
 
 const PROMISE = {
   sure: "promised: 95 in 100",
@@ -59,6 +60,10 @@ export function showTest() {
   at("test-folder").addEventListener("change", async () => {
     const found = sorted(ofInput(at("test-folder").files));
     at("test-folder").value = "";
+    if (isAsking()) {
+      notice(BUSY);
+      return;
+    }
     const { classes, loose } = classesOf(found.images);
     hush();
     if (!state.classes.length) {

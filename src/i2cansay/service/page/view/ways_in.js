@@ -5,12 +5,20 @@ import { classesOf, named, ofDrop, ofInput, sorted } from "../state/files.js";
 import { change } from "../state/store.js";
 import { tray } from "../state/tray.js";
 import { look } from "../work/look.js";
+import { isAsking } from "./dialog.js";
 import { at, capital } from "./element.js";
 import { offerFolder } from "./folder_preview.js";
-import { complain, hush } from "./overlay.js";
+import { complain, hush, notice } from "./overlay.js";
+
+/** Said when files come while a dialog is open. */
+export const BUSY = "Answer the open question first, then show this again.";
 
 /** Take files in: a folder of classes is previewed, everything else goes to the tray. What is no image is named. */
 export async function takeIn(found) {
+  if (isAsking()) {
+    notice(BUSY);
+    return;
+  }
   const { images, others } = sorted(found);
   hush();
   if (!images.length) {

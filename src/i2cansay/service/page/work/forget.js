@@ -44,14 +44,22 @@ export function forget(label, count) {
     keep.disabled = true;
     attempt(() => send(model, label, count)).finally(end);
   }, MOMENT);
+  const held = at("classes").contains(document.activeElement);
   const keep = button("Keep it", () => {
     end();
+    // When the cards are drawn again, the focus goes to where it came from.
+    setTimeout(() => cardOf(label)?.querySelector(".acts button:last-child")?.focus());
     notice(`Kept ${label}.`);
   }, { name: `Keep it: ${label}` });
   line.append(make("span", "", `Forgetting ${label}, learnt from ${many(count)}…`), keep, make("i", "clock"));
   at("leaving").append(line);
   leavers.push(mine);
   tellLeaving();
+  if (held) keep.focus();
+}
+
+function cardOf(label) {
+  return [...at("classes").children].find((each) => each.dataset.label === label);
 }
 
 /**

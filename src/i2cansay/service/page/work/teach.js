@@ -8,7 +8,7 @@ import { state, teachable } from "../state/store.js";
 import { keepImages } from "../state/taught.js";
 import { tray } from "../state/tray.js";
 import { ask } from "../view/dialog.js";
-import { capital, counted, listed, many, tally } from "../view/element.js";
+import { at, capital, counted, listed, many, tally } from "../view/element.js";
 import { complain, notice, startJob } from "../view/overlay.js";
 import { attempt, fresh } from "./attempt.js";
 import { stay } from "./forget.js";
@@ -40,7 +40,7 @@ async function teachNow(asked, comeBack) {
   const pairs = asked.filter(({ image }) => !image || tray.all().includes(image));
   if (!pairs.length) return 0;
   if (teaching()) {
-    notice("A test is under way. Teach when it has ended.");
+    notice(`${state.job.kind === "test" ? "A test" : "A change of lessons"} is under way. Teach when it has ended.`);
     return 0;
   }
   const { model } = state;
@@ -72,7 +72,7 @@ async function teachPart(lesson) {
   try {
     const [files, labels] = [part.map(({ file }) => file), part.map(({ label }) => label)];
     const answer = await api.learn(lesson.model, files, labels, part.key, lesson.series);
-    lesson.answers.push(answer);
+    lesson.answers.push({ ...answer, n: part.length });
     if (lesson.comeBack) keepImages(answer.lesson, part);
   } catch (error) {
     const bad = error.status === 422 && /^image (\d+): /.exec(error.message);
@@ -97,12 +97,17 @@ function finish({ model, taught, unread, answers, waiting, kept }) {
   const stays = kept.length ? ` ${listed(kept)} ${kept.length === 1 ? "is" : "are"} not forgotten.` : "";
   if (unread.length) complain(new Refusal(0, "files", `could not be read: ${named(unread)}`));
   if (!taught.length) return notice(`Nothing was taught.${stopped}`);
+  // Also after an outage, when who asked for the lesson waits no more.
+  if (taught.some(({ image, label }) => image && label === at("label").value.trim())) {
+    at("label").value = "";
+    at("label").dispatchEvent(new Event("input"));
+  }
   const counts = Object.assign({}, ...answers.map((answer) => answer.counts));
   const names = Object.keys(counts);
   const sentence = names.length === 1
     ? `Learnt ${many(taught.length)} of ${names[0]}, ${counts[names[0]]} in all.${waitingFor(answers.at(-1), counts[names[0]])}`
     : `Learnt ${many(taught.length)}: ${tally(counted(taught.map(({ label }) => label)))}.`;
-  notice(sentence + stays + stopped, state.canUndo ? "Undo" : "", () => takeBack(model, answers.map(({ lesson }) => lesson)));
+  notice(sentence + stays + stopped, state.canUndo ? "Undo" : "", () => takeBack(model, answers.map(({ lesson, n }) => ({ id: lesson, n }))));
   lookAgain();
   return undefined;
 }
