@@ -12,6 +12,8 @@ import { ask } from "./dialog.js";
 import { at, make } from "./element.js";
 import { complain, notice } from "./overlay.js";
 
+/** Choices whose own words are for those who know the paper. */
+const PLAIN = { paper: "smallest, and least accurate; for comparison with published results" };
 const NAME_RULE = "Small letters, digits, - and _.";
 
 /** What is wrong with the name of a new model, or "". */
@@ -46,8 +48,9 @@ export async function openModel(wanted = "") {
 }
 
 async function newModel() {
-  const choices = await fresh(api.choices);
-  if (!choices) return;
+  const offered = await fresh(api.choices);
+  if (!offered) return;
+  const choices = offered.map((each) => ({ ...each, words: PLAIN[each.name] ?? each.words }));
   const text = `It knows nothing yet. For its name: ${NAME_RULE.toLowerCase()}`;
   const chosen = await ask({ title: "New model", text, field: "Name", choices, yes: "Make it", check: nameProblem });
   if (!chosen) return;
