@@ -53,7 +53,7 @@ def test_the_choices_are_offered_in_words_and_made(running: Running) -> None:
     assert (
         made["usual"] == made["small"] == ("i2cansay_shared", {"analogies": False, "lift": 0, "width": 1536})
     )
-    assert made["best"] == ("i2cansay_shared", {"analogies": False, "lift": 0})
+    assert made["best"] == ("i2cansay_shared", {"analogies": False, "lift": 0, "width": 4256})
     assert made["paper"] == ("i2cansay", {})
     assert all(model["can_undo"] for model in running.client.models())
 
