@@ -26,7 +26,7 @@ def test_it_says_what_there_is(model: Path) -> None:
     assert record["encoder"]["name"] == "pixels"
     assert record["encoder"]["size"] == 4
     assert record["bytes"] == model.stat().st_size
-    assert record["parameters"] == {"analogies": False, "lift": 0}
+    assert record["parameters"] == {"analogies": False, "lift": 0, "width": 4256}
     assert sum(entry["samples"] for entry in record["classes"]) == 40
     said = good("info", model)
     for words in (

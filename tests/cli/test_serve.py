@@ -74,7 +74,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Service]:
 
 def test_serve_makes_the_first_model_of_the_choice(tmp_path: Path, served: list[Service]) -> None:
     options = ["--encoder", "pixels"]
-    for choice, width in (("best", None), ("small", 1536)):
+    for choice, width in (("best", 4256), ("small", 1536)):
         answer = run(app, ["serve", str(tmp_path / choice), "--learner", choice, *options])
         assert "1 model in" in answer.stdout
         made = served[-1].models["first"].facts
