@@ -20,7 +20,7 @@ from i2cansay.image_learner.identity import EncoderIdentity
 from i2cansay.learners import LEARNERS
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.learners.model_file import load_with_extra, save
-from i2cansay.service.errors import not_found, refused
+from i2cansay.service.errors import conflict, not_found, refused
 from i2cansay.service.label_text import check_label
 from i2cansay.service.limits import Limits
 from i2cansay.service.model.model_state import ModelState
@@ -62,7 +62,7 @@ def export_onnx(state: ModelState, encoder: Encoder | None) -> bytes:
         except ImportError as error:
             raise not_found(f"this service cannot write ONNX: {error}") from error
         except ValueError as error:
-            raise refused(f"this model cannot be exported as ONNX: {error}") from error
+            raise conflict(f"this model cannot be exported as ONNX: {error}") from error
         return path.read_bytes()
 
 
