@@ -20,9 +20,13 @@ X, Y = load_digits(return_X_y=True)
 ROWS, ASKED = ArrayRows(X[:1500], Y[:1500]), X[1500:]
 
 
-def assert_same(one: OnlineClassifier, other: OnlineClassifier) -> None:
-    np.testing.assert_allclose(one.class_scores(ASKED), other.class_scores(ASKED), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(one.predict_proba(ASKED), other.predict_proba(ASKED), atol=1e-9)
+# Random projections are products in single precision, which round otherwise for another number of rows.
+ROUNDING, ROUNDING_OF_LIFT = 1e-9, 1e-4
+
+
+def assert_same(one: OnlineClassifier, other: OnlineClassifier, within: float = ROUNDING) -> None:
+    np.testing.assert_allclose(one.class_scores(ASKED), other.class_scores(ASKED), rtol=within, atol=within)
+    np.testing.assert_allclose(one.predict_proba(ASKED), other.predict_proba(ASKED), atol=within)
     assert one.verdicts(ASKED).tolist() == other.verdicts(ASKED).tolist()
     assert one.classes_.tolist() == other.classes_.tolist()
 
@@ -34,7 +38,7 @@ def test_the_model_is_that_of_one_machine(nodes: TwoNodes, learner: str, analogi
     with RayEngine(nodes.address) as engine:
         there = fit_parts(ROWS, learner, parameters, parts=6, analogies=analogies, engine=engine)
     assert there.parts == 6
-    assert_same(here.learner, there.learner)
+    assert_same(here.learner, there.learner, ROUNDING_OF_LIFT if parameters else ROUNDING)
 
 
 def test_a_node_killed_in_the_middle_changes_nothing(nodes: TwoNodes, tmp_path: Path) -> None:
