@@ -7,6 +7,8 @@ study is of features of the last layer and of the stages of EfficientNet-Lite0, 
 and without a lift. Where a column takes a part of the training samples, the accuracy is that on 10,000 others of
 them; else a fifth is held out. No test sample is looked at.
 
+Constants that have gone (docs/shared-mode-details.md) are in records of the commits that had them.
+
 What is in closed form needs the statistics once. Heads that differ in their steps only are trained side by side,
 with the same inverse; a constant of a module is set for the length of a step, under its own name.
 """
@@ -15,7 +17,7 @@ import argparse
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -39,7 +41,6 @@ RECORDS = Path(__file__).parent / "records" / "shared_constants.jsonl"
 LAST, STAGES = "efficientnet-lite0", "efficientnet-lite0+stages"
 Constants: TypeAlias = Mapping[str, float]
 HELD_OUT = 10_000
-LEAST_SHARES = (1.0, 0.5, 0.25, 0.125, 0.0)
 SHRINK_MEANS = (0.0, 0.005, 0.02, 0.1, 0.5)
 USUAL_STRENGTH = 0.02
 USUAL_LENGTHS = (0.0, 20.0, 50.0, 100.0, 200.0, 400.0, 1000.0, 1e6)
@@ -125,24 +126,18 @@ WHOLE_STAGES = (
 
 
 def closed_form(column: Column, seed: int) -> Values:
-    """Return the accuracy for each least share of the penalty and for each strength of the shrunk means."""
+    """Return the accuracy for each strength of the shrunk means, and with the penalty of regression as it is."""
     split = column.split(seed)
     scatter, held = split.mapped()
     penalty = discriminant.cross_validated_penalty(scatter)
 
-    @cache
     def accuracy(shrinkage: float, strength: float) -> float:
         return split.accuracy(discriminant.shrink_means(scatter, shrinkage, strength).scores.of(held))
 
-    found = {}
-    for share in LEAST_SHARES:
-        with patch.object(discriminant, "LEAST_SHARE", share):
-            found[f"LEAST_SHARE {share:g}"] = accuracy(
-                discriminant.shrinkage_of(scatter, penalty), USUAL_STRENGTH
-            )
-    for strength in SHRINK_MEANS:
-        found[f"shrink_means {strength:g}"] = accuracy(discriminant.shrinkage_of(scatter, penalty), strength)
-    return found
+    shrinkage = discriminant.shrinkage_of(scatter, penalty)
+    not_lowered = penalty / (penalty + scatter.means.total)
+    found = {"penalty not lowered": accuracy(not_lowered, USUAL_STRENGTH)}
+    return found | {f"shrink_means {strength:g}": accuracy(shrinkage, strength) for strength in SHRINK_MEANS}
 
 
 def one_sample(column: Column, seed: int) -> Values:
@@ -159,34 +154,18 @@ def one_sample(column: Column, seed: int) -> Values:
 # -- the head ----------------------------------------------------------------------------------------------------
 
 INF = float("inf")
-TWO_SCHEDULES, ONE_SCHEDULE = "two schedules", "one schedule"
-LEFT_OUT: Constants = {"FULL_STEP_FROM_CLASSES": 1, "FULL_STEP_UP_TO_WIDTH": INF, "DEGREES_PER_CLASS": INF}
-NONE = "none of the four"
-SCHEDULES: tuple[tuple[Constants, Mapping[str, Constants]], ...] = (
-    (
-        {"GROWTH": 1.0},
-        {
-            ONE_SCHEDULE: {},
-            **{f"{name} {value:g}": {name: value} for name, value in LEFT_OUT.items()},
-            NONE: LEFT_OUT,
-            **{f"{NONE}, lr {lr:g}": {**LEFT_OUT, "lr": lr} for lr in (0.005, 0.01, 0.04)},
-            **{
-                f"{NONE}, SAMPLES_PER_DEGREE {samples:g}": {**LEFT_OUT, "SAMPLES_PER_DEGREE": samples}
-                for samples in (40.0, 160.0, INF)
-            },
-        },
-    ),
-    ({}, {TWO_SCHEDULES: {}}),
-)
-"""When the inverse is made, and heads that differ in their steps only: they share statistics and inverse."""
-SMALL_LESSONS: Mapping[str, Constants] = {
-    f"{ONE_SCHEDULE}, step per sample": {},
-    "no limits of the step, step per sample": {"FULL_STEP_FROM_CLASSES": 1, "FULL_STEP_UP_TO_WIDTH": INF},
-    f"{NONE}, step per sample": LEFT_OUT,
-    f"{NONE}, half a step per sample": {**LEFT_OUT, "lr": 0.01},
-    f"{NONE}, two steps per sample": {**LEFT_OUT, "lr": 0.04},
+AS_IT_IS = "as it is"
+VARIANTS: Mapping[str, Constants] = {
+    AS_IT_IS: {},
+    **{f"lr {lr:g}": {"lr": lr} for lr in (0.005, 0.01, 0.04)},
+    **{f"SAMPLES_PER_DEGREE {samples:g}": {"SAMPLES_PER_DEGREE": samples} for samples in (40.0, 160.0, INF)},
+    "DEGREES_PER_CLASS inf": {"DEGREES_PER_CLASS": INF},
 }
-"""Tried where lessons are smaller than 50 samples: a step is as much shorter than for 50."""
+"""Heads that differ in their steps only: they share statistics and inverse."""
+SMALL_LESSONS: Mapping[str, Constants] = {
+    f"FULL_STEP_FROM_SAMPLES {samples}": {"FULL_STEP_FROM_SAMPLES": samples} for samples in (1, 10, 200)
+}
+"""Tried where lessons are smaller than 50 samples."""
 MODULES: tuple[ModuleType, ...] = (preconditioned_head, base_temperature)
 
 
@@ -234,71 +213,29 @@ def head(column: Column, seed: int) -> Values:
     """Return the accuracy with analogies for each set of constants and some shares of the head.
 
     A share of 0 is the closed form alone, with the penalty that was chosen with an inverse; beside it is the closed
-    form with the penalty that all samples ask for. The two schedules, which need more inverses, are played where
-    that does not take long.
+    form with the penalty that all samples ask for.
     """
     split, found = column.split(seed), {}
     usual = shared_i2cansay.HEAD_SHARE
-    for schedule, usual_variants in SCHEDULES[: 2 if column in SMALL[:3] else 1]:
-        variants = usual_variants
-        if column.batch_size < 50:
-            share = column.batch_size / 50
-            shorter = {
-                name: {**each, "lr": share * each.get("lr", 0.02)} for name, each in SMALL_LESSONS.items()
-            }
-            variants = {**usual_variants, **shorter}
-        model = ManyHeads(blocks=split.blocks, lift=0, random_state=seed)
-        model.use(variants)
-        with set_to(model, schedule):
-            for batch in make_stream(column.stream, split.y, seed=seed, batch_size=column.batch_size):
-                model.partial_fit(split.X[batch.rows], split.y[batch.rows])
+    model = ManyHeads(blocks=split.blocks, lift=column.lift, random_state=seed)
+    model.use({**VARIANTS, **(SMALL_LESSONS if column.batch_size < 50 else {})})
+    for batch in make_stream(column.stream, split.y, seed=seed, batch_size=column.batch_size):
+        model.partial_fit(split.X[batch.rows], split.y[batch.rows])
 
-        def accuracy(name: str, share: float, model: ManyHeads = model) -> float:
-            with (
-                model.as_variant(name),
-                set_to(model, model.variants[name]),
-                patch.object(shared_i2cansay, "HEAD_SHARE", share),
-            ):
-                return split.accuracy(model.class_scores(split.X_held))
+    def accuracy(name: str, share: float) -> float:
+        with (
+            model.as_variant(name),
+            set_to(model, model.variants[name]),
+            patch.object(shared_i2cansay, "HEAD_SHARE", share),
+        ):
+            return split.accuracy(model.class_scores(split.X_held))
 
-        for name in variants:
-            for share in HEAD_SHARES if name == NONE else (usual, 1.0):
-                found[name if share == usual else f"{name}, HEAD_SHARE {share:.2g}"] = accuracy(name, share)
-        model._shrinkage.expire()
-        model._solution.clear()
-        for name in variants.keys() & {ONE_SCHEDULE, NONE}:
-            found[f"{name}, penalty of all samples"] = accuracy(name, usual)
-            found[f"{name}, HEAD_SHARE 0, penalty of all samples"] = accuracy(name, 0.0)
-    return found
-
-
-# The constants that may go: what the head is with them, and without.
-WITH_LIMITS, WITHOUT_LIMITS = "as it is", "without limits of the step"
-NO_LIMITS: Constants = {"FULL_STEP_FROM_CLASSES": 1, "FULL_STEP_UP_TO_WIDTH": INF}
-
-
-def limits(column: Column, seed: int) -> Values:
-    """Return the accuracy of the head with the limits of its step and two schedules, and of simpler ones.
-
-    In lessons below 50 samples, steps without limits are shorter in proportion.
-    """
-    split, found = column.split(seed), {}
-    shorter = {**NO_LIMITS, "lr": 0.02 * min(1, column.batch_size / 50)}
-    for schedule, variants in (
-        ({}, {WITH_LIMITS: {}}),
-        ({"GROWTH": 1.0}, {ONE_SCHEDULE: {}, WITHOUT_LIMITS: shorter}),
-    ):
-        model = ManyHeads(blocks=split.blocks, lift=column.lift, random_state=seed)
-        model.use(variants)
-        with set_to(model, schedule):
-            for batch in make_stream(column.stream, split.y, seed=seed, batch_size=column.batch_size):
-                model.partial_fit(split.X[batch.rows], split.y[batch.rows])
-        for name, constants in variants.items():
-            with model.as_variant(name), set_to(model, constants):
-                for share in (shared_i2cansay.HEAD_SHARE, 1.0, *((0.0,) if name == ONE_SCHEDULE else ())):
-                    with patch.object(shared_i2cansay, "HEAD_SHARE", share):
-                        title = name if share == 1 / 3 else f"{name}, HEAD_SHARE {share:.2g}"
-                        found[title] = split.accuracy(model.class_scores(split.X_held))
+    for name in model.variants:
+        for share in HEAD_SHARES if name == AS_IT_IS else (usual, 1.0):
+            found[name if share == usual else f"{name}, HEAD_SHARE {share:.2g}"] = accuracy(name, share)
+    model._shrinkage.expire()
+    model._solution.clear()
+    found[f"{AS_IT_IS}, HEAD_SHARE 0, penalty of all samples"] = accuracy(AS_IT_IS, 0.0)
     return found
 
 
@@ -322,13 +259,15 @@ def study(
 ONE_BY_ONE = Column("CIFAR-10 4%, one by one", "cifar10", LAST, "step:2", 0.04, batch_size=1)
 LIFTED = tuple(replace(column, title=f"{column.title}, lifted", lift="auto") for column in SMALL[:3])
 STUDIES = {
-    "limits": study("limits of the step", limits, (*LIFTED, *SMALL, ONE_BY_ONE, WHOLE_STAGES[1]), 2),
     "one-sample": study(
         "constants, one sample per class", one_sample, (*WHOLE_LAST, SMALL[2], *WHOLE_STAGES), 5
     ),
     "closed-form": study("constants of the closed form", closed_form, (*SMALL, *WHOLE_LAST), 3),
     "head": study(
-        "constants of the head, one schedule", head, (*SMALL, WHOLE_LAST[1], WHOLE_STAGES[1], ONE_BY_ONE), 3
+        "constants of the head that are left",
+        head,
+        (*SMALL, *LIFTED, WHOLE_LAST[1], WHOLE_STAGES[1], ONE_BY_ONE),
+        3,
     ),
 }
 

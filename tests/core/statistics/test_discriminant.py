@@ -61,8 +61,8 @@ def test_penalty_is_that_of_the_best_regression_onto_the_classes(n: int, d: int,
     allowed = [penalty for penalty in PENALTIES if penalty / (penalty + n) >= oracle] or [PENALTIES[-1]]
     best = allowed[int(np.argmin(brute_force_errors(X, y, allowed)))]
     assert cross_validated_penalty(scatter) == best
-    # For decisions it is lowered in proportion to the samples per dimension, to a quarter at most.
-    lowered = best * min(max(d / n, 0.25), 1.0)
+    # For decisions it is lowered in proportion to the samples per dimension.
+    lowered = best * min(d / n, 1.0)
     assert cross_validated_shrinkage(scatter) == pytest.approx(lowered / (lowered + n))
 
 

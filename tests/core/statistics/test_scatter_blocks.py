@@ -110,7 +110,7 @@ def test_penalty_is_that_of_the_best_regression_on_the_scaled_features(n: int) -
         errors.append(n * ((Y - hat @ Y) ** 2).sum() / (n - np.trace(hat)) ** 2)
     best = allowed[int(np.argmin(errors))]
     assert cross_validated_penalty(scatter) == best
-    lowered = best * min(max(D / n, 0.25), 1.0)
+    lowered = best * min(D / n, 1.0)
     assert cross_validated_shrinkage(scatter) == pytest.approx(lowered / (lowered + n))
 
 

@@ -9,16 +9,12 @@ from i2cansay.core.paper.ican import transfer
 from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.learners.shared import preconditioned_head as preconditioned
 from i2cansay.learners.shared.preconditioned_head import (
-    EARLY_GROWTH,
-    FULL_STEP_FROM_CLASSES,
-    FULL_STEP_UP_TO_WIDTH,
+    FULL_STEP_FROM_SAMPLES,
     GROWTH,
     PreconditionedHead,
 )
 
 C, D = 4, 5
-# Undoes the smaller rate of few classes.
-FULL_RATE = FULL_STEP_FROM_CLASSES / C
 
 
 def draw(n: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -73,7 +69,7 @@ def test_step_is_plain_descent_in_decorrelated_coordinates(temperature: float, s
     middle = flat_means.mean(axis=0)
     reach = ((flat_means - middle) ** 2).sum(axis=1, keepdims=True)
     drawn = middle + (flat_means - middle) / np.sqrt(1 + shrink_means * reach)
-    flat_weights, rate = np.zeros((C, D)), 0.3 / FULL_RATE
+    flat_weights, rate = np.zeros((C, D)), 0.3 * 10 / FULL_STEP_FROM_SAMPLES
     for start in (0, 10, 20):
         x, labels = X[start : start + 10], y[start : start + 10]
         old = (np.tile(labels, 2) + rng.integers(1, C, 20)) % C
@@ -116,10 +112,9 @@ def test_without_a_closed_form_it_is_the_step_of_the_linear_head() -> None:
     X /= 10  # not longer than ordinary rows
     weights = row_weights([20], [1.0])
     nobody = np.empty(0, dtype=np.int64)
+    rate = 0.2 * FULL_STEP_FROM_SAMPLES / len(X)
     for _ in range(3):
-        head.step(
-            X, y, old=nobody, means=scatter.means.mean, weights=weights, temperature=1e12, lr=FULL_RATE * 0.2
-        )
+        head.step(X, y, old=nobody, means=scatter.means.mean, weights=weights, temperature=1e12, lr=rate)
         plain.step(X, y, weights, lr=0.2)
     np.testing.assert_allclose(head.state()["weights"], plain.weights, rtol=1e-4, atol=1e-6)
 
@@ -212,30 +207,18 @@ def test_inverse_is_made_as_often_as_the_logarithm_of_the_samples() -> None:
             made.append(batch)
     assert made[0] == 1
     assert len(made) <= 1 + np.log(1000) / np.log(1 + GROWTH)
-    # And not seldom: never have more than 30% passed, and the batch that does it.
+    # And not seldom: never have more samples come than were there, but for the batch that does it.
     assert all(late <= early * (1 + GROWTH) + 1 for early, late in pairwise(made))
-
-
-def test_inverse_waits_longer_while_samples_are_fewer_than_dimensions() -> None:
-    rng, scatter, head = np.random.default_rng(0), SharedScatter(50), PreconditionedHead(50)
-    scatter.resize(1)
-    head.resize(1)
-    for n, growth in ((20, EARLY_GROWTH), (40, GROWTH)):
-        scatter.add(rng.standard_normal((n, 50)), np.zeros(n, dtype=np.int64))
-        head.refresh(scatter, 0.1)
-        total = scatter.means.total
-        assert not head.due(total * (1 + growth) - 1)
-        assert head.due(total * (1 + growth))
 
 
 def test_what_fades_brings_the_next_inverse_nearer_and_expiry_brings_it_at_once() -> None:
     X, y = draw()
     head = started(taught(X, y))
     assert head.due(40 * (1 + GROWTH))
-    assert not head.due(45)
+    assert not head.due(75)
     head.fade(10.0)
-    assert head.due(45)
-    assert not head.due(40)
+    assert head.due(75)
+    assert not head.due(65)
     head.expire()
     assert head.due(1)
 
@@ -294,21 +277,29 @@ def test_restored_head_goes_on_alike_and_refuses_other_shapes() -> None:
         PreconditionedHead(D).restore({**head.state(), "inverse": np.eye(D)}, C)
 
 
-def test_wide_rows_and_few_classes_take_shorter_steps() -> None:
-    nobody, label = np.empty(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    lengths = {}
-    for width, classes in ((4, 50), (4, 200), (4, 25), (2 * FULL_STEP_UP_TO_WIDTH, 50)):
-        head = PreconditionedHead(width)
-        head.resize(classes)
-        row = np.zeros((1, width), dtype=np.float32)
-        row[0, 0] = 1.0
+def test_steps_of_small_lessons_are_shorter_in_proportion() -> None:
+    nobody, lengths = np.empty(0, dtype=np.int64), {}
+    few, many = FULL_STEP_FROM_SAMPLES // 5, 2 * FULL_STEP_FROM_SAMPLES
+    for n in (1, few, FULL_STEP_FROM_SAMPLES, many):
+        head = PreconditionedHead(4)
+        head.resize(C)
+        X = np.tile(np.float32([1, 0, 0, 0]), (n, 1))
         # Without an inverse yet, coordinates are as they come.
-        means = np.zeros((classes, width))
-        head.step(row, label, old=nobody, means=means, weights=np.ones(1), temperature=1.0, lr=1.0)
-        lengths[width, classes] = head.state()["weights"][0, 0] / (1 - 1 / classes)
-    assert lengths[4, 50] == pytest.approx(lengths[4, 200])
-    assert lengths[4, 25] == pytest.approx(lengths[4, 50] / 2)
-    assert lengths[2 * FULL_STEP_UP_TO_WIDTH, 50] == pytest.approx(lengths[4, 50] / 2)
+        head.step(
+            X,
+            np.zeros(n, dtype=np.int64),
+            old=nobody,
+            means=np.zeros((C, 4)),
+            weights=np.full(n, 1 / n),
+            temperature=1.0,
+            lr=1.0,
+        )
+        lengths[n] = head.state()["weights"][0, 0]
+    full = lengths[FULL_STEP_FROM_SAMPLES]
+    assert full > 0
+    assert lengths[1] == pytest.approx(full / FULL_STEP_FROM_SAMPLES)
+    assert lengths[few] == pytest.approx(full / 5)
+    assert lengths[many] == pytest.approx(full)
 
 
 def test_many_classes_are_preconditioned_as_a_few(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,12 +90,11 @@ def test_inverses_are_made_as_often_as_the_logarithm_of_the_samples(monkeypatch:
     monkeypatch.setattr(SharedScatter, "shrunk_inverse", counted)
     X, y = draw(4000)
     taught(X, y, batch=10)
-    assert 15 < len(made) <= 2 + np.log(4000 / 10) / np.log(1.3)
-    # What fades makes way for as much that is new: then one for each 30% of what is remembered.
+    assert made == [10 * 2**power for power in range(9)]
+    # What fades makes way for as much that is new: then one whenever as much has come as is remembered.
     made.clear()
     taught(X, y, forgetting=0.005, batch=10)
-    assert max(np.diff(made)) < 0.3 * 200 + 10
-    assert 4000 / (0.3 * 200) * 0.7 < len(made) < 4000 / (0.3 * 200) * 1.5
+    assert 4000 / 200 * 0.7 < len(made) < 4000 / 200 * 1.5
 
 
 def test_what_fades_is_the_same_in_any_batches() -> None:
@@ -160,7 +159,7 @@ def test_damaged_state_is_named() -> None:
     X, y = draw()
     state = taught(X, y).state()
     for name, match in [
-        ("shrinkage.penalty", "two numbers"),
+        ("shrinkage.penalty", "one number"),
         ("features.root_and_seed", "two numbers"),
         ("head.weights", "of shape"),
         ("head.shrink_means", "of shape"),

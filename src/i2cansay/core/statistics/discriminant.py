@@ -29,10 +29,6 @@ from i2cansay.core.statistics.linear_scores import LinearScores
 from i2cansay.core.statistics.scatter import NO_SPREAD, SharedScatter
 from i2cansay.core.types import Features, Float64, Rows
 
-# Cross-validation judges by squared error, which asks for more shrinkage than deciding does once there are more
-# samples than dimensions. The penalty is lowered in proportion, at most to this share, as held-out training samples
-# prefer: docs/shared-mode-details.md.
-LEAST_SHARE = 0.25
 CLASSES_AT_A_TIME = 128
 # As long as no class has two samples, the squared lengths of the means are taken to be this on average.
 USUAL_LENGTH = 200.0
@@ -44,9 +40,15 @@ def cross_validated_shrinkage(scatter: SharedScatter) -> float:
 
 
 def shrinkage_of(scatter: SharedScatter, penalty: float) -> float:
-    """Return the shrinkage for decisions where this penalty is the best for regression."""
+    """Return the shrinkage for decisions where this penalty is the best for regression.
+
+    Cross-validation judges by squared error, which asks for more shrinkage than deciding does once there are more
+    samples than dimensions. The penalty is lowered in proportion, as held-out training samples prefer:
+    docs/shared-mode-details.md.
+    """
     total = max(scatter.means.total, 1e-300)
-    penalty *= float(np.clip(scatter.width / total, LEAST_SHARE, 1.0))
+    if 0 < scatter.width < total:  # no width: there is no spread yet
+        penalty *= scatter.width / total
     return penalty / (penalty + total)
 
 

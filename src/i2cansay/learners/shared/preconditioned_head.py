@@ -23,15 +23,12 @@ from i2cansay.core.statistics import discriminant
 from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
-# The inverse is made anew when so many more samples have passed, in units of those before: some 20 times in 50,000
-# samples. As long as there are fewer samples than dimensions it rests on the shrinkage, and can wait longer.
-GROWTH = 0.3
-EARLY_GROWTH = 1.0
-# The step. Rows have a squared length of about their width in decorrelated coordinates, and a step is stable as long
-# as rate times that is bounded; a row that is longer, because the samples that come now are unlike those the inverse
-# is of, counts less in proportion. With few classes the softmax is steeper and the same step would leave more noise.
-FULL_STEP_UP_TO_WIDTH = 1024
-FULL_STEP_FROM_CLASSES = 50
+# The inverse is made anew when so many more samples have passed, in units of those before: with every doubling, some
+# 10 times in 50,000 samples.
+GROWTH = 1.0
+# A step is a mean over the samples of a lesson. That of a smaller lesson is shorter in proportion: a full step for a
+# single sample would leave its noise in the weights.
+FULL_STEP_FROM_SAMPLES = 50
 # With a variance outside of this the features, or the inverse of their covariance, would leave the range of float32.
 LEAST_VARIANCE, LARGEST_VARIANCE = 1e-24, 1e31
 CLASSES_AT_A_TIME = 32
@@ -123,7 +120,7 @@ class PreconditionedHead:
         self._inverse = inverse.into_dense32()
         self._centre = scatter.means.centre.copy()
         total = scatter.means.total
-        self._due = total * (1 + (GROWTH if total >= scatter.width else EARLY_GROWTH))
+        self._due = total * (1 + GROWTH)
         for start in range(0, len(scatter.means), MEANS_AT_A_TIME):
             some = slice(start, start + MEANS_AT_A_TIME)
             offsets = (scatter.means.mean[some] - self._centre).astype(np.float32)
@@ -234,11 +231,12 @@ class PreconditionedHead:
         together += self._weights.view
         logits: Float32 = inner(rows, together)
         logits -= (along / factors + 0.5 * lengths / factors**2) / np.float32(temperature)
+        # In decorrelated coordinates a row has a squared length of about its width. One that is longer, because the
+        # samples that come now are unlike those the inverse is of, counts less in proportion.
         squared = np.einsum("nd,nd->n", rows, preconditioned)
         calm = np.minimum(1, width / np.maximum(squared, 1e-30))
         error = error_signal(logits, np.concatenate([classes, old]), (weights * calm).astype(np.float32))
-        lr *= min(1.0, len(self._weights) / FULL_STEP_FROM_CLASSES)
-        lr *= min(1.0, FULL_STEP_UP_TO_WIDTH / width)
+        lr *= min(1.0, len(X) / FULL_STEP_FROM_SAMPLES)
         add_outer(self._weights.view, error, preconditioned, scale=-lr)
 
     def _measure(self, means: Float64) -> Float32:

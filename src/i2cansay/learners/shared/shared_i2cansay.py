@@ -39,8 +39,8 @@ class SharedI2CANSAY(AnalogicalClassifier):
     The score of a class is the closed form of linear discriminant analysis, with the covariance shrunk as
     cross-validation from the statistics asks for and class means shrunk towards their centre, plus a head trained
     on each sample and its analogies in other classes. All spreads being one, Eq. 4 of the paper is a translation;
-    steps are multiplied by the inverse covariance, which is refreshed on a schedule, some 20 times in 50,000
-    samples. docs/shared-mode.md says what it does and what was seen of it.
+    steps are multiplied by the inverse covariance, which is refreshed whenever the samples have doubled.
+    docs/shared-mode.md says what it does and what was seen of it.
 
     Parameters
     ----------
@@ -280,10 +280,8 @@ class SharedI2CANSAY(AnalogicalClassifier):
         """Let the statistics fade by `n` samples; return what these count, the earlier having faded since."""
         keep, before = 1 - self._forgetting, self._scatter.means.total
         self._scatter.fade(keep**n)
-        lost = before - self._scatter.means.total
-        self._shrinkage.fade(lost)
         if self._head is not None:
-            self._head.fade(lost)
+            self._head.fade(before - self._scatter.means.total)
         left: Float64 = keep ** np.arange(n - 1.0, -1.0, -1.0)
         return left if weights is None else weights * left
 

@@ -16,10 +16,8 @@ from i2cansay.learners.parameters import check_positive
 
 Shrinkage: TypeAlias = Literal["gcv", "oas"] | float
 
-# The penalty is looked for from here on, in units of the last one, when there are twice as many samples; where it
-# has fallen, with the next inverse already.
+# The penalty is looked for from here on, in units of the last one.
 STEP_BACK = 0.25
-CHOOSE_AGAIN = 2.0
 
 
 def check_shrinkage(shrinkage: Shrinkage) -> None:
@@ -31,7 +29,7 @@ def check_shrinkage(shrinkage: Shrinkage) -> None:
 
 
 class ShrinkageChoice:
-    """The penalty of the best regression, and how many samples there have to be before it is chosen anew.
+    """The penalty of the best regression, chosen anew with every inverse.
 
     Examples
     --------
@@ -43,7 +41,7 @@ class ShrinkageChoice:
     """
 
     def __init__(self) -> None:
-        self._penalty, self._choose_at = 0.0, 0.0
+        self._penalty = 0.0
 
     @property
     def penalty(self) -> float:
@@ -62,21 +60,14 @@ class ShrinkageChoice:
         return shrinkage_of(scatter, self._penalty) if self._penalty else cross_validated_shrinkage(scatter)
 
     def renew(self, scatter: SharedScatter, shrinkage: Shrinkage) -> float:
-        """Return the shrinkage for a new inverse, and choose the penalty anew where it is time."""
-        total = scatter.means.total
-        if shrinkage == "gcv" and total >= self._choose_at:
-            before = self._penalty
-            self._penalty = cross_validated_penalty(scatter, begin=STEP_BACK * before)
-            self._choose_at = total if self._penalty < before else CHOOSE_AGAIN * total
+        """Choose the penalty anew, and return the shrinkage for a new inverse."""
+        if shrinkage == "gcv":
+            self._penalty = cross_validated_penalty(scatter, begin=STEP_BACK * self._penalty)
         return self.current(scatter, shrinkage)
-
-    def fade(self, lost: float) -> None:
-        """Take in that samples of weight `lost` have faded: the next choice comes as much earlier."""
-        self._choose_at -= lost
 
     def expire(self) -> None:
         """Forget what was chosen."""
-        self._penalty = self._choose_at = 0.0
+        self._penalty = 0.0
 
     def resize(self, n_classes: int) -> None:
         """Do nothing: the choice is one for all classes."""
@@ -85,12 +76,12 @@ class ShrinkageChoice:
         """Do nothing."""
 
     def state(self) -> State:
-        """Return the penalty and the count to choose it anew at."""
-        return {"penalty": np.array([self._penalty, self._choose_at])}
+        """Return the penalty."""
+        return {"penalty": np.array([self._penalty])}
 
     def restore(self, state: State, n_classes: int) -> None:
-        """Take over what `state()` gave."""
-        if state["penalty"].shape != (2,):
-            raise ValueError("the penalty should be two numbers: itself, and the count to choose it anew at")
+        """Take over what `state()` gave; earlier versions kept a second number, which is passed over."""
+        if state["penalty"].shape not in ((1,), (2,)):
+            raise ValueError(f"the penalty should be one number, not of shape {state['penalty'].shape}")
         check_range("the penalty", state["penalty"][:1], 0, np.inf)
-        self._penalty, self._choose_at = state["penalty"].tolist()
+        self._penalty = float(state["penalty"][0])
