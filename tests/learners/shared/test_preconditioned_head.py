@@ -283,7 +283,7 @@ def test_steps_of_small_lessons_are_shorter_in_proportion() -> None:
     for n in (1, few, FULL_STEP_FROM_SAMPLES, many):
         head = PreconditionedHead(4)
         head.resize(C)
-        X = np.tile(np.float32([1, 0, 0, 0]), (n, 1))
+        X = np.tile(np.array([1, 0, 0, 0], dtype=np.float32), (n, 1))
         # Without an inverse yet, coordinates are as they come.
         head.step(
             X,
