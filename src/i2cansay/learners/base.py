@@ -48,6 +48,10 @@ class OnlineClassifier(PickledByState, Predictor, ClassifierMixin, BaseEstimator
     service take care of this themselves.
     """
 
+    calibrates: bool = True
+    """Whether samples are scored before they are learnt, for `predict_proba`, `predict_set` and `verdicts`. Where
+    only labels are asked for, set it to False: scores are the same, and learning takes less time."""
+
     # Made by `_begin`, as are the labels and the temperature; before the first batch a learner has none of them.
     _rng: np.random.Generator
     _n_seen: int
@@ -240,7 +244,8 @@ class OnlineClassifier(PickledByState, Predictor, ClassifierMixin, BaseEstimator
         return self
 
     def _take(self, X: Features, labels: NDArray[Any], weights: Float64 | None) -> None:
-        score_before_learning(self, X, labels)
+        if self.calibrates:
+            score_before_learning(self, X, labels)
         self._absorb(X, labels, weights)
 
     def _absorb(self, X: Features, labels: NDArray[Any], weights: Float64 | None) -> None:

@@ -67,6 +67,7 @@ CHECKS: tuple[Check, ...] = (
     verdicts.check_little_evidence_is_never_sure,
     verdicts.check_bytes_resume,
     verdicts.check_calibrating_teaches_nothing,
+    verdicts.check_learns_alike_without_calibration,
     verdicts.check_merged_changes_no_part,
     resuming.check_state_is_plain_arrays,
     resuming.check_state_resumes,

@@ -101,6 +101,18 @@ def check_calibrating_teaches_nothing(learner: OnlineClassifier) -> None:
         raise AssertionError("calibrate took samples of a class that was never taught; expected a ValueError")
 
 
+def check_learns_alike_without_calibration(learner: OnlineClassifier) -> None:
+    """With `calibrates = False` no sample is scored before it is learnt, and scores are the same, bit for bit."""
+    stream, more = _stream(), _stream(seed=1)
+    model, alone = taught(learner, batches(stream)), fresh(learner)
+    alone.calibrates = False
+    teach(alone, batches(stream))
+    require(alone._evidence.n_scored == 0, "a learner that does not calibrate has scored samples")
+    require_same_bits(
+        model.class_scores(more.X), alone.class_scores(more.X), "calibrating changed what was learnt"
+    )
+
+
 def check_merged_changes_no_part(learner: OnlineClassifier) -> None:
     """`merged` knows all classes, adds up counts of scores, and leaves every part as it was."""
     parts = [taught(learner, batches(_stream(n_classes=n, seed=n))) for n in (4, 3, 5)]

@@ -110,7 +110,8 @@ def _row(
         )
         cell, reason = _cell(row, place, column, choice.encoder or column.encoder or encoder, choice)
         fixed = row.fixed and cell is not None and cell.fraction is None
-        given = range(seeds) if column.seeds is None or choice.seeds is not None else column.seeds
+        here = seeds if choice.seeds is not None else min(seeds, row.seeds_in.get(column.name, seeds))
+        given = range(here) if column.seeds is None or choice.seeds is not None else column.seeds
         entries.append(
             Entry(
                 column=column,

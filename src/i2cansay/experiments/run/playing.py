@@ -51,6 +51,7 @@ def play_cell(cell: Cell, features: SharedFeatures, bookmark: Path | None = None
     kind = learner_class(cell.learner)
     told = {"blocks": features.blocks, **(image_parameters(cell) if kind.reads_images else {})}
     learner = make_seeded_learner(cell.learner, cell.seed, **{**told, **cell.parameters})
+    learner.calibrates = False  # a record has labels only
     outcome = play(
         learner,
         X,
