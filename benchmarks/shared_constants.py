@@ -43,6 +43,7 @@ Constants: TypeAlias = Mapping[str, float]
 HELD_OUT = 10_000
 SHRINK_MEANS = (0.0, 0.005, 0.02, 0.1, 0.5)
 USUAL_STRENGTH = 0.02
+LEAST_SHARES = {"penalty not lowered": 1.0, "penalty lowered to a quarter at most": 0.25}
 USUAL_LENGTHS = (0.0, 20.0, 50.0, 100.0, 200.0, 400.0, 1000.0, 1e6)
 HEAD_SHARES = (0.0, 1 / 6, 1 / 3, 1 / 2, 1.0)
 
@@ -58,6 +59,7 @@ class Column:
     fraction: float | None = None
     batch_size: int = 50
     lift: int | Literal["auto", "wide"] = 0
+    width: int | None = None
 
     def split(
         self, seed: int, *, per_class: int | None = None, of: tuple[Features, Rows] | None = None
@@ -93,9 +95,11 @@ class Split(NamedTuple):
         """Return the share of held-out rows whose highest score is that of their class, in percent."""
         return 100 * float((scores.argmax(axis=1) == self.y_held).mean())
 
-    def mapped(self) -> tuple[SharedScatter, Features]:
+    def mapped(self, width: int | None = None) -> tuple[SharedScatter, Features]:
         """Return the statistics of what is learnt, and what is held out, both mapped as the shared mode does."""
-        features = FeatureMap(self.X.shape[1], blocks=self.blocks, transform="auto", lift=0, seed=0)
+        features = FeatureMap(
+            self.X.shape[1], blocks=self.blocks, width=width, transform="auto", lift=0, seed=0
+        )
         features.decide(self.X[:50])
         scatter = SharedScatter(features.width, features.blocks)
         scatter.resize(int(self.y.max()) + 1)
@@ -122,22 +126,29 @@ WHOLE_STAGES = (
 )
 
 
+REDUCED = tuple(
+    replace(column, title=f"{column.title}, 1536", width=1536) for column in (SMALL[4], *WHOLE_STAGES)
+)
+
+
 # -- in closed form ----------------------------------------------------------------------------------------------
 
 
 def closed_form(column: Column, seed: int) -> Values:
-    """Return the accuracy for each strength of the shrunk means, and with the penalty of regression as it is."""
+    """Return the accuracy for each strength of the shrunk means, and with a penalty that is lowered less."""
     split = column.split(seed)
-    scatter, held = split.mapped()
+    scatter, held = split.mapped(column.width)
     penalty = discriminant.cross_validated_penalty(scatter)
 
     def accuracy(shrinkage: float, strength: float) -> float:
         return split.accuracy(discriminant.shrink_means(scatter, shrinkage, strength).scores.of(held))
 
-    shrinkage = discriminant.shrinkage_of(scatter, penalty)
-    not_lowered = penalty / (penalty + scatter.means.total)
-    found = {"penalty not lowered": accuracy(not_lowered, USUAL_STRENGTH)}
-    return found | {f"shrink_means {strength:g}": accuracy(shrinkage, strength) for strength in SHRINK_MEANS}
+    total, usual = scatter.means.total, discriminant.shrinkage_of(scatter, penalty)
+    share, found = min(1.0, scatter.width / total), {}
+    for name, least in LEAST_SHARES.items():
+        lowered = penalty * max(least, share)
+        found[name] = accuracy(lowered / (lowered + total), USUAL_STRENGTH)
+    return found | {f"shrink_means {strength:g}": accuracy(usual, strength) for strength in SHRINK_MEANS}
 
 
 def one_sample(column: Column, seed: int) -> Values:
@@ -183,8 +194,7 @@ class ManyHeads(SharedI2CANSAY):
     """The shared mode with a head for each of several sets of constants, all of which see the same analogies."""
 
     parts = SharedI2CANSAY.parts
-    # No sample is scored before it is learnt: no decision depends on it, and it costs solutions.
-    streaming = False
+    calibrates = False
 
     def use(self, variants: Mapping[str, Constants]) -> None:
         """Begin with these."""
@@ -257,16 +267,24 @@ def study(
 
 
 ONE_BY_ONE = Column("CIFAR-10 4%, one by one", "cifar10", LAST, "step:2", 0.04, batch_size=1)
-LIFTED = tuple(replace(column, title=f"{column.title}, lifted", lift="auto") for column in SMALL[:3])
+LIFTED = tuple(
+    replace(column, title=f"{column.title}, lifted", lift="auto") for column in (*SMALL[:3], WHOLE_LAST[1])
+)
+WIDE = replace(SMALL[1], title="CIFAR-100 30%, wide", lift="wide")
 STUDIES = {
     "one-sample": study(
         "constants, one sample per class", one_sample, (*WHOLE_LAST, SMALL[2], *WHOLE_STAGES), 5
     ),
-    "closed-form": study("constants of the closed form", closed_form, (*SMALL, *WHOLE_LAST), 3),
+    "closed-form": study(
+        "constants of the closed form, four blocks",
+        closed_form,
+        (*SMALL[3:], *WHOLE_STAGES, *REDUCED, *SMALL[:3], *WHOLE_LAST),
+        3,
+    ),
     "head": study(
         "constants of the head that are left",
         head,
-        (*SMALL, *LIFTED, WHOLE_LAST[1], WHOLE_STAGES[1], ONE_BY_ONE),
+        (*SMALL, ONE_BY_ONE, *LIFTED, WIDE, WHOLE_LAST[1], WHOLE_STAGES[1]),
         3,
     ),
 }

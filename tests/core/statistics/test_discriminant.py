@@ -66,6 +66,23 @@ def test_penalty_is_that_of_the_best_regression_onto_the_classes(n: int, d: int,
     assert cross_validated_shrinkage(scatter) == pytest.approx(lowered / (lowered + n))
 
 
+@pytest.mark.parametrize("n", [10**6, 10**9])
+def test_directions_without_spread_do_not_decide_however_many_samples_there_are(n: int) -> None:
+    """Of rank 10 in 20 dimensions: without a least shrinkage rounding makes two orders differ by 1e-3."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 10)) @ rng.standard_normal((10, 20))
+    y = np.arange(400) % 5
+    X[:, :5] += 2 * np.eye(5)[y]
+    scores = []
+    for order in (np.arange(400), rng.permutation(400)):
+        scatter = SharedScatter(20)
+        scatter.resize(5)
+        for some in np.split(order, 8):
+            scatter.add(X[some], y[some], np.full(len(some), n / 400))
+        scores.append(discriminant(scatter, cross_validated_shrinkage(scatter)).of(X))
+    np.testing.assert_allclose(scores[0], scores[1], rtol=0, atol=1e-6 * np.abs(scores[0]).max())
+
+
 @pytest.mark.parametrize("begin", [1e-3, 0.5, 1.0, 2.0, 1e3, 1e30])
 def test_every_beginning_leads_to_the_same_penalty(begin: float) -> None:
     scatter = taught(*draw(300, 30, 0.3))

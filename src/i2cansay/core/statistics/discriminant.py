@@ -32,6 +32,8 @@ from i2cansay.core.types import Features, Float64, Rows
 CLASSES_AT_A_TIME = 128
 # As long as no class has two samples, the squared lengths of the means are taken to be this on average.
 USUAL_LENGTH = 200.0
+# Reached after some ten million samples. With less, rounding of the sums would decide in directions without spread.
+LEAST_SHRINKAGE = 1e-8
 
 
 def cross_validated_shrinkage(scatter: SharedScatter) -> float:
@@ -49,7 +51,7 @@ def shrinkage_of(scatter: SharedScatter, penalty: float) -> float:
     total = max(scatter.means.total, 1e-300)
     if 0 < scatter.width < total:  # no width: there is no spread yet
         penalty *= scatter.width / total
-    return penalty / (penalty + total)
+    return max(penalty / (penalty + total), LEAST_SHRINKAGE)
 
 
 def cross_validated_penalty(scatter: SharedScatter, begin: float = 0.0) -> float:
