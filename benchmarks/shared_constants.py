@@ -95,10 +95,12 @@ class Split(NamedTuple):
         """Return the share of held-out rows whose highest score is that of their class, in percent."""
         return 100 * float((scores.argmax(axis=1) == self.y_held).mean())
 
-    def mapped(self, width: int | None = None) -> tuple[SharedScatter, Features]:
+    def mapped(
+        self, width: int | None = None, lift: int | Literal["auto", "wide"] = 0
+    ) -> tuple[SharedScatter, Features]:
         """Return the statistics of what is learnt, and what is held out, both mapped as the shared mode does."""
         features = FeatureMap(
-            self.X.shape[1], blocks=self.blocks, width=width, transform="auto", lift=0, seed=0
+            self.X.shape[1], blocks=self.blocks, width=width, transform="auto", lift=lift, seed=0
         )
         features.decide(self.X[:50])
         scatter = SharedScatter(features.width, features.blocks)
@@ -129,6 +131,9 @@ WHOLE_STAGES = (
 REDUCED = tuple(
     replace(column, title=f"{column.title}, 1536", width=1536) for column in (SMALL[4], *WHOLE_STAGES)
 )
+BESIDE_A_LIFT = tuple(
+    replace(column, title=f"{column.title}, and a lift", lift=3584) for column in (SMALL[4], WHOLE_STAGES[1])
+)
 
 
 # -- in closed form ----------------------------------------------------------------------------------------------
@@ -137,7 +142,7 @@ REDUCED = tuple(
 def closed_form(column: Column, seed: int) -> Values:
     """Return the accuracy for each strength of the shrunk means, and with a penalty that is lowered less."""
     split = column.split(seed)
-    scatter, held = split.mapped(column.width)
+    scatter, held = split.mapped(column.width, column.lift)
     penalty = discriminant.cross_validated_penalty(scatter)
 
     def accuracy(shrinkage: float, strength: float) -> float:
@@ -278,7 +283,7 @@ STUDIES = {
     "closed-form": study(
         "constants of the closed form, four blocks",
         closed_form,
-        (*SMALL[3:], *WHOLE_STAGES, *REDUCED, *SMALL[:3], *WHOLE_LAST),
+        (*SMALL[3:], *WHOLE_STAGES, *REDUCED, *SMALL[:3], *WHOLE_LAST, *BESIDE_A_LIFT),
         3,
     ),
     "head": study(

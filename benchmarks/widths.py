@@ -4,7 +4,7 @@
 
 Runs are kept in benchmarks/records/widths.jsonl (``--records``): what is missing there is measured. ``accuracy`` is
 that of the closed form on 10,000 training samples held out; no test sample is looked at. Statistics are gathered
-once, at all 3584 dimensions: those of reduced features are a product with them. What is compared:
+once, at all 4256 dimensions: those of reduced features are a product with them. What is compared:
 
 - rotation: signs and cosine transform, as `width=` has it; nothing is stored;
 - components: the first principal components of 2,500 *other* images, of CIFAR-10 for CIFAR-100 and the reverse, with
@@ -173,7 +173,7 @@ def channels(column: Column, width: int, seed: int) -> Values:
 
 # -- what a lesson costs -----------------------------------------------------------------------------------------
 
-STAGES = (1280, 1152, 1152)
+STAGES = (1280, 1152, 1152, 672)
 CLASSES = 100
 LESSONS = 5
 CLOSED_FORM = {"analogies": False, "lift": 0}

@@ -18,6 +18,7 @@ from i2cansay.learners import LEARNERS, learner_class, make_learner
 from i2cansay.streams import has_sessions
 
 NOT_BUILT = "not built yet"
+NOT_TRIED = "not tried"
 
 
 def make_plan(table: Table, choice: Choice) -> Plan:
@@ -109,6 +110,8 @@ def _row(
             choice.stand_in and column.stand_in is not None
         )
         cell, reason = _cell(row, place, column, choice.encoder or column.encoder or encoder, choice)
+        if cell is None and reason == NOT_TRIED and _is_played_in_another_order(row, column, columns):
+            reason = "any order gives the same"
         fixed = row.fixed and cell is not None and cell.fraction is None
         here = seeds if choice.seeds is not None else min(seeds, row.seeds_in.get(column.name, seeds))
         given = range(here) if column.seeds is None or choice.seeds is not None else column.seeds
@@ -139,7 +142,7 @@ def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) ->
     if row.learner not in LEARNERS and not is_import_name(row.learner):
         return None, NOT_BUILT
     if row.only_in and column.name not in row.only_in:
-        return None, "not tried"
+        return None, NOT_TRIED
     try:
         known = default_parameters(row.learner)
     except ImportError as error:
@@ -191,6 +194,17 @@ def _with_images(encoder: str) -> str:
     """
     spec = EncoderSpec.parse(encoder)
     return encoder if spec.features == "pixels" else str(replace(spec, features="pixels"))
+
+
+def _is_played_in_another_order(row: Row, column: Column, columns: Sequence[Column]) -> bool:
+    """Whether a row to which the order of the samples does not matter is played on the samples of this column."""
+    # The samples are the same where only name, stream and its checkpoints differ.
+    alike = [replace(each, name="", stream="", every_session=False) for each in (column, *columns)]
+    played = any(
+        each == alike[0] and other.name in row.only_in
+        for each, other in zip(alike[1:], columns, strict=True)
+    )
+    return played and row.learner in LEARNERS and _is_order_free(row.learner, row.parameters)
 
 
 def _is_order_free(learner: str, parameters: Mapping[str, Any]) -> bool:
