@@ -62,7 +62,7 @@ def tables(plans: dict[str, Plan], runs: StudyRuns) -> dict[str, str]:
     made["distance, differences"] = to_markdown(
         differences_model(plans["tuning-i2cansay"], "distance=euclidean")
     )
-    made["guide"] = to_markdown(seeds_model(plans[METHODS_TABLE], rows=GUIDE_ROWS, seconds=True))
+    made["guide"] = to_markdown(seeds_model(plans[METHODS_TABLE], rows=GUIDE_ROWS))
     made |= {study.name: titled(study, runs) for study in load_studies()}
     return made
 

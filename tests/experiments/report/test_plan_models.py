@@ -8,13 +8,14 @@ from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import OURS, load_table
 from i2cansay.experiments.report.plan_models import differences_model, seeds_model
+from i2cansay.experiments.report.report_prose import which_method
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
 from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.planning import make_plan
 from i2cansay.experiments.run.record import Record
 from tests.experiments.samples import make_record
 
-RIGHT = {"i2cansay_shared": 9, "slda": 5, "ranpac": 7}
+RIGHT = {"i2cansay_shared": 9, "slda": 5, "ranpac": 7, "i2cansay": 4, "joint": 8}
 
 
 def record_of(cell: Cell) -> Record:
@@ -51,6 +52,30 @@ def test_rows_that_do_not_mind_the_order_are_those_of_the_steps() -> None:
     }
     assert streams["slda"] == streams["ranpac_10k"] == {"step:2", "step:5"}
     assert streams["shared"] == streams["paper"] == {"gaussian"}
+
+
+def test_a_row_has_fewer_seeds_in_the_columns_it_names() -> None:
+    (row,) = make_plan(load_table("shared-step"), Choice(rows=["wide"])).rows
+    assert [len(entry.seeds) for entry in row.entries] == [5, 3, 5, 3, 5, 3]
+    (row,) = make_plan(load_table("shared-step"), Choice(rows=["wide"], seeds=4)).rows
+    assert [len(entry.seeds) for entry in row.entries] == [4] * 6
+
+
+def test_a_row_that_is_played_in_one_order_says_that_any_other_gives_the_same() -> None:
+    plan = make_plan(load_table("resnet50"), Choice(rows=["ncm", "stages_best"]))
+    for row in plan.rows:
+        assert {entry.why_empty for entry in row.entries if entry.cell is None} == {"any order gives the same"}
+    (row,) = make_plan(load_table("shared-step"), Choice(rows=["stages_best"])).rows
+    assert [entry.why_empty for entry in row.entries if entry.cell is None] == ["not tried", "not tried"]
+
+
+def test_which_method_is_said_by_the_records() -> None:
+    plan = filled("shared-step", ("stages_best", "stages_small", "paper", "joint", "stages_slda_oas"))
+    text = which_method(plan)
+    assert "on CIFAR-10 10%, CIFAR-10, CIFAR-100 30%, CIFAR-100, in percent" in text
+    assert "by 25.0 to 35.0" in text and "at once by 5.0 to 15.0" in text
+    assert "SLDA 20.0 to 30.0" in text
+    assert which_method(filled("shared-step", ("stages_best", "paper", "joint"))) == ""
 
 
 def test_parameters_and_encoders_by_column() -> None:

@@ -108,10 +108,10 @@ def substitutions(plan: Plan) -> list[str]:
     return lines
 
 
-def seeds_model(plan: Plan, *, rows: Sequence[str] = (), seconds: bool = False) -> TableModel:
+def seeds_model(plan: Plan, *, rows: Sequence[str] = ()) -> TableModel:
     """Return means and deviations with the number of seeds in brackets; with MB if the table has a size column."""
     names = [column.name for column in plan.columns]
-    extra = [*(["MB"] if plan.table.size_column else []), *(["seconds"] if seconds else [])]
+    extra = ["MB"] if plan.table.size_column else []
     lines = []
     for row in plan.rows:
         if rows and row.declared.name not in rows:
@@ -121,9 +121,6 @@ def seeds_model(plan: Plan, *, rows: Sequence[str] = (), seconds: bool = False) 
         if plan.table.size_column:
             size = row.entries[names.index(plan.table.size_column)].records
             cells.append(TableCell(f"{size[0].state_bytes / 1e6:.0f}" if size else "-"))
-            if seconds:
-                times = [r.outcome.learning_seconds + r.outcome.prediction_seconds for r in size]
-                cells.append(TableCell(f"{sum(times) / len(times):.0f}" if times else "-"))
         lines.append(TableLine(tuple(cells)))
     corner = f"{metric_text(plan)}, {plan.table.short}"
     return TableModel("", (corner, *names, *extra), tuple(lines))

@@ -18,7 +18,7 @@ from i2cansay.experiments.report.plan_models import (
     substitutions,
 )
 from i2cansay.experiments.report.report_findings import by_kind, findings_model, verdicts_model
-from i2cansay.experiments.report.report_prose import counted, low_data_cost, provenance
+from i2cansay.experiments.report.report_prose import counted, low_data_cost, provenance, which_method
 from i2cansay.experiments.report.report_tables import measure_all
 from i2cansay.experiments.report.table_model import as_sentence, table_of, to_markdown
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
@@ -87,14 +87,15 @@ def results_pages(
     up = "../" * len(PurePosixPath(folder).parts)
     main = [
         "# Results",
+        which_method(plan),
         f"![accuracy over the size of the saved model, by method]({image})",
         "Filled marks are on stages of the encoder, hollow ones on its last layer.",
         "Last accuracy in percent after one pass over the stream, class by class: mean ± sample deviation over "
-        "seeds, with the number of seeds in brackets. MB is the size of the saved state and seconds the time inside "
-        "the learner, both on CIFAR-100. Features are those of EfficientNet-Lite0, except in the last column. "
-        f"{as_sentence(SECONDS_NOTE)} `joint` learns from all samples at once: a yardstick, not a peer. "
+        "seeds, with the number of seeds in brackets. MB is the size of the saved state on CIFAR-100. Features are "
+        "those of EfficientNet-Lite0, except in the last column. `joint` learns from all samples at once: a "
+        "yardstick, not a peer. "
         f"[More about this table]({more}).",
-        to_markdown(seeds_model(plan, seconds=True)),
+        to_markdown(seeds_model(plan)),
         _claims_section(records, details=f"{folder}/{CLAIMS}", statistics=statistics),
         f"The order of the methods in every column, in print and here: [{folder}/{ORDERS}]({folder}/{ORDERS}).",
         "## How to read the tables",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from i2cansay.experiments.claims.finding import PRINTED, Finding, Verdict
 from i2cansay.experiments.report.report_findings import by_kind
-from i2cansay.experiments.run.plan import Plan
+from i2cansay.experiments.run.plan import Plan, TableRow
 from i2cansay.experiments.run.record import Record
 
 # Records do not tell how long a whole run took; this one was timed by hand.
@@ -66,3 +66,55 @@ def counted(findings: Sequence[Finding]) -> str:
         f"{counts[Verdict.FAILS]} do not, {counts[Verdict.UNDECIDED]} are undecided, {counts[Verdict.VACUOUS]} "
         f"are vacuous and {counts[Verdict.UNTESTABLE]} cannot be tested here."
     )
+
+
+# Rows of the table of methods: ours, the yardsticks beside them, and the rivals that read the same features as ours.
+BEST, SMALL, PAPER, JOINT = "stages_best", "stages_small", "paper", "joint"
+RIVALS = {
+    "stages_slda_oas": "SLDA",
+    "stages_ridge": "ridge",
+    "stages_ranpac_5k": "RanPAC",
+    "stages_foal": "F-OAL",
+}
+
+
+def which_method(plan: Plan) -> str:
+    """Say which method to use, by how much and at what size; "" if the rows for that are not played."""
+    rows = {row.declared.name: row for row in plan.rows}
+    ours = [rows.get(name) for name in (BEST, SMALL, PAPER, JOINT)]
+    if not all(row is not None and row.records for row in ours):
+        return ""
+    best, small, paper, joint = (row for row in ours if row is not None)
+    columns = [place for place, entry in enumerate(best.entries) if entry.records]
+    names = ", ".join(plan.columns[place].name for place in columns)
+
+    def figures(row: TableRow) -> str:
+        return ", ".join(f"{entry.ours.mean:.1f}" for place in columns if (entry := row.entries[place]).ours)
+
+    def over(row: TableRow, other: TableRow) -> str:
+        gaps = [
+            mine.ours.mean - theirs.ours.mean
+            for place in columns
+            if (mine := row.entries[place]).ours and (theirs := other.entries[place]).ours
+        ]
+        return f"{min(gaps):.1f} to {max(gaps):.1f}"
+
+    def megabytes(row: TableRow) -> str:
+        return f"{max(row.entries[place].records[0].state_bytes for place in columns) / 1e6:.0f} MB"
+
+    rivals = "; ".join(
+        f"{title} {over(best, rows[name])}"
+        for name, title in RIVALS.items()
+        if name in rows and all(rows[name].entries[place].records for place in columns)
+    )
+    lines = [
+        f"Last accuracy on {names}, in percent. Differences are in points, over these columns.",
+        f"- **The most accurate: `best`**, {figures(best)}, in {megabytes(best)}. It is above the paper's rule on "
+        f"the last layer by {over(best, paper)}, and above logistic regression that has all samples of the last "
+        f"layer at once by {over(best, joint)}.",
+        f"- **Many models, frequent lessons: `small`**, {figures(small)}, in {megabytes(small)}.",
+        f"- **The paper's method: `paper`**, {figures(paper)}, in {megabytes(paper)}. It takes the least memory, "
+        "and keeps no square matrix from which few samples could be read.",
+        *([f"- **Rivals on the same stages**, `best` minus theirs: {rivals}."] if rivals else []),
+    ]
+    return "\n".join([lines[0], "", *lines[1:]])

@@ -201,8 +201,7 @@ def _is_played_in_another_order(row: Row, column: Column, columns: Sequence[Colu
     # The samples are the same where only name, stream and its checkpoints differ.
     alike = [replace(each, name="", stream="", every_session=False) for each in (column, *columns)]
     played = any(
-        each == alike[0] and other.name in row.only_in
-        for each, other in zip(alike[1:], columns, strict=True)
+        each == alike[0] and other.name in row.only_in for each, other in zip(alike[1:], columns, strict=True)
     )
     return played and row.learner in LEARNERS and _is_order_free(row.learner, row.parameters)
 
