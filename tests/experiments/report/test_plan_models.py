@@ -64,7 +64,9 @@ def test_a_row_has_fewer_seeds_in_the_columns_it_names() -> None:
 def test_a_row_that_is_played_in_one_order_says_that_any_other_gives_the_same() -> None:
     plan = make_plan(load_table("resnet50"), Choice(rows=["ncm", "stages_best"]))
     for row in plan.rows:
-        assert {entry.why_empty for entry in row.entries if entry.cell is None} == {"any order gives the same"}
+        assert {entry.why_empty for entry in row.entries if entry.cell is None} == {
+            "any order gives the same"
+        }
     (row,) = make_plan(load_table("shared-step"), Choice(rows=["stages_best"])).rows
     assert [entry.why_empty for entry in row.entries if entry.cell is None] == ["not tried", "not tried"]
 
