@@ -3,8 +3,10 @@
     python tools/result_pages.py [--check]
 
 RESULTS.md and its appendices in docs/results are made as a whole; in the pages about the shared mode a table stands
-between ``<!-- table: NAME -->`` and ``<!-- end -->``, and whatever else is on the page is left alone. Drawings are
-written but not compared: another version of matplotlib draws them with other bytes.
+between ``<!-- table: NAME -->`` and ``<!-- end -->``, and whatever else is on the page is left alone. A figure in a
+sentence is followed by its source: ``73.7%<!-- figure: stages_best / CIFAR-100 30% -->`` is the mean of that row and
+column of `shared-step`, ``91.4<!-- figure: encoders / NAME, cifar10 / best -->`` that of a value of a study's run.
+Drawings are written but not compared: another version of matplotlib draws them with other bytes.
 """
 
 import re
@@ -40,9 +42,13 @@ STUDIES = [
 IMAGE = "docs/images/methods.svg"
 WIDTHS_IMAGE = "docs/images/widths.svg"
 STATISTICS = "docs/statistics.md"
-PAGES = ("docs/shared-mode.md", "docs/shared-mode-details.md", "docs/resnet50.md", "docs/distance.md")
+PAGES = (
+    *("docs/shared-mode.md", "docs/shared-mode-details.md", "docs/resnet50.md", "docs/distance.md"),
+    *("README.md", "docs/choosing.md"),
+)
 DISTANCE = RECORDS / "distance.jsonl"
 PLACE = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+FIGURE = re.compile(r"\d+\.\d+(%?<!-- figure: (.+?) -->)")
 GUIDE_ROWS = (
     *("paper", "shared", "wide", "slda_oas", "ridge", "ranpac_10k", "fecam_once", "joint"),
     *("stages_best", "stages_small", "stages_slda_oas", "stages_ridge"),
@@ -72,6 +78,32 @@ def titled(study: StudyTable, runs: StudyRuns) -> str:
     return f"### {study.title}\n\n{to_markdown(study.model(runs))}"
 
 
+def figure(place: str, plan: Plan, runs: StudyRuns) -> str:
+    """Return the figure of a place: row and column of the table of methods, or table, run and value of a study."""
+    match place.split(" / "):
+        case [row, column]:
+            (entry,) = (
+                entry
+                for each in plan.rows
+                if each.declared.name == row
+                for entry in each.entries
+                if entry.column.name == column
+            )
+            if entry.ours is None:
+                raise ValueError(f"{place}: not played")
+            return f"{entry.ours.mean:.1f}"
+        case [table, run, value]:
+            found = [each[value] for (*key, _), each in runs.items() if key == [table, run] and value in each]
+            return f"{sum(found) / len(found):.1f}"
+        case _:
+            raise ValueError(f"expected ROW / COLUMN or TABLE / RUN / VALUE, got {place!r}")
+
+
+def with_figures(text: str, plan: Plan, runs: StudyRuns) -> str:
+    """Return a text with the figures of its sentences as the records have them."""
+    return FIGURE.sub(lambda found: figure(found[2], plan, runs) + found[1], text)
+
+
 def pages(*, draw: bool) -> dict[str, str]:
     """Return every page by its name, and write the drawing where asked to."""
     methods = load_records(*METHODS)
@@ -99,7 +131,8 @@ def pages(*, draw: bool) -> dict[str, str]:
     )
     for name in PAGES:
         before = (ROOT / name).read_text(encoding="utf-8")
-        texts[name] = PLACE.sub(lambda place: f"{place[1]}\n{made[place[2]]}\n\n{place[3]}", before)
+        filled = PLACE.sub(lambda place: f"{place[1]}\n{made[place[2]]}\n\n{place[3]}", before)
+        texts[name] = with_figures(filled, plans[METHODS_TABLE], runs)
     if draw:
         draw_methods(plans[METHODS_TABLE], ROOT / IMAGE)
         draw_widths(runs, ROOT / WIDTHS_IMAGE)
