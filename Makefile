@@ -64,7 +64,7 @@ test-export: $(VENV)/export.stamp  ## exports, pipelines by skl2onnx among them,
 test-adapters: $(VENV)/adapters.stamp  ## the adapters, and the blocks of docs/ecosystem.md, against the real packages
 	I2CANSAY_ADAPTERS=1 $(BIN)/python -m pytest tests/adapters src/i2cansay/adapters tests/test_docs.py
 
-test-ray: $(VENV)/ray.stamp    ## a real cluster of two nodes on this machine, one of them killed in the middle
+test-ray: $(VENV)/ray.stamp    ## a real cluster of two nodes on this machine, one of them killed in the middle; some four minutes
 	$(BIN)/python -m pytest tests/cluster
 
 test-browser: $(VENV)/browser.stamp  ## the pages in a real Chromium, and the API against its own description

@@ -4,10 +4,10 @@
 
 The two parts that are passes over memory, not products: the running moments of a batch (Eq. 1-2) and its
 pseudo-features (Eq. 3-4). Each takes its turn in numpy, as the learner does it, and in one compiled loop. The
-results must agree to rounding. Then the whole step takes its turn, as it is and with both loops put into it; what the
-two parts take within a step is timed beside. Medians of processor time, one thread; "floor" are the two products of a
-step. Before all that, the seconds from importing numba until both loops have run once, in a new process: compiled
-there, and read from numba's cache on the disk.
+results must agree to rounding. Then the whole step takes its turn, as it is and with both loops put into it; what
+the two parts take within a step is timed beside. Medians of processor time, one thread; "floor" are the two products
+of a step. Before all that, the seconds from importing numba until both loops have run once, in a new process:
+compiled there, and read from numba's cache on the disk.
 """
 
 import argparse

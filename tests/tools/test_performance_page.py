@@ -115,7 +115,7 @@ def test_what_the_closed_form_puts_off_is_told() -> None:
 def test_what_steps_leave_out_is_told_with_the_ratio_of_a_stream() -> None:
     assert steps_leave_out({}).endswith("which a stream pays for.")
     stream = {"d": 1280, "c": 100, "batch": 50, "updates": 1000}
-    figures = {
+    figures: dict[str, Any] = {
         "classes": [{"c": 100, "seconds": {"paper": 0.002, "shared": 0.008}}],
         "samples": [
             {**stream, "estimator": "paper", "seconds": 0.003},

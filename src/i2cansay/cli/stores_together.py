@@ -18,7 +18,7 @@ def check_together(paths: Sequence[Path]) -> list[str]:
     stores = [(path, read_header(path)) for path in paths]
     for (path, one), (other_path, other) in combinations(stores, 2):
         if _may_share(one, other):
-            shared = np.intersect1d(*(_rows(*store) for store in ((path, one), (other_path, other))))
+            shared = np.intersect1d(_rows(path, one), _rows(other_path, other))
             if len(shared):
                 raise ValueError(
                     f"{path} and {other_path} both hold row {shared[0]} of {one.dataset} {one.split}, which would "

@@ -116,8 +116,10 @@ class Header:
         """Whether this is the header of a shard of what `whole` describes."""
         if self.subset is None or self.subset.shard is None:
             return False
-        parts = {"rows": whole.rows, "labels_checksum": whole.labels_checksum}
-        return replace(self, subset=self.subset.together, **parts) == whole
+        together = replace(
+            self, rows=whole.rows, labels_checksum=whole.labels_checksum, subset=self.subset.together
+        )
+        return together == whole
 
     @property
     def name_stem(self) -> str:
