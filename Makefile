@@ -64,7 +64,7 @@ test-export: $(VENV)/export.stamp  ## exports, pipelines by skl2onnx among them,
 test-adapters: $(VENV)/adapters.stamp  ## the adapters, and the blocks of docs/ecosystem.md, against the real packages
 	I2CANSAY_ADAPTERS=1 $(BIN)/python -m pytest tests/adapters src/i2cansay/adapters tests/test_docs.py
 
-test-ray: $(VENV)/ray.stamp    ## a real cluster of two nodes on this machine, one of them killed in the middle
+test-ray: $(VENV)/ray.stamp    ## a real cluster of two nodes on this machine, one of them killed in the middle; some four minutes
 	$(BIN)/python -m pytest tests/cluster
 
 test-browser: $(VENV)/browser.stamp  ## the pages in a real Chromium, and the API against its own description
@@ -73,7 +73,7 @@ test-browser: $(VENV)/browser.stamp  ## the pages in a real Chromium, and the AP
 test-labelstudio: $(VENV)/dev.stamp $(STUDIO)/stamp  ## a real Label Studio, installed beside, with a model as its ML back end
 	I2CANSAY_LABEL_STUDIO=$(STUDIO)/bin/label-studio $(BIN)/python -m pytest tests/label_studio
 
-bench: $(VENV)/bench.stamp    ## speed against peers and floors, written to docs/performance.md; nine minutes on two idle cores
+bench: $(VENV)/bench.stamp    ## speed against peers and floors, written to docs/performance.md; some ten minutes on two idle cores
 	$(BIN)/python benchmarks/bench.py; status=$$?; $(BIN)/python tools/performance_page.py && exit $$status
 
 clean:           ## remove the environment and what the tools left

@@ -4,8 +4,8 @@
 
 Synthetic features, one BLAS thread, medians of processor time. One thing changes, the others stay at D = 1280,
 C = 100 and batches of 50. "Samples seen" plays whole streams, with everything that a learner does beside a step:
-a million updates of one sample at D = 32 (a hundred thousand in closed form), and fifty thousand samples in
-batches of 50 at D = 1280.
+a million updates of one sample at D = 32 (a hundred thousand of the shared mode with analogies), and fifty thousand
+samples in batches of 50 at D = 1280.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import json
 import resource
 import warnings
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -73,11 +74,12 @@ def by_batch(rounds: int, *, quick: bool) -> Figures:
 
 
 def by_samples(*, quick: bool) -> Figures:
-    """Return seconds per update and memory as streams go on; each window is the tenth before its end."""
+    """Return seconds per update and memory as streams go on."""
     share = 100 if quick else 1
     streams = (
         ("paper", 32, 10, 1, 1_000_000 // share),
-        ("closed form", 32, 10, 1, 100_000 // share),
+        ("closed form", 32, 10, 1, 1_000_000 // share),
+        ("shared", 32, 10, 1, 100_000 // share),
         ("paper", WIDTH, CLASSES, BATCH, 1_000 // share),
         ("shared", WIDTH, CLASSES, BATCH, 1_000 // share),
     )
@@ -89,22 +91,20 @@ def by_samples(*, quick: bool) -> Figures:
 
 
 def stream(kind: str, d: int, c: int, size: int, updates: int) -> Iterator[dict[str, float]]:
-    """Play a stream; yield, after each power of ten of its updates, the mean of its last tenth, and sizes."""
+    """Play a stream; yield, after each power of ten of its updates, their mean since the one before, and sizes.
+
+    Everything counts in some window, also what happens rarely, as inverses that are made at every doubling.
+    """
     model, following = estimator(kind), cycle(batches(d, c, size, n=400))
     ends = sorted({updates // 1000, updates // 100, updates // 10, updates} - {0})
-    done = 0
-    for end in ends:
-        window = max(1, end // 10)
-        for _ in range(end - window - done):
-            model.partial_fit(*following())
+    for since, end in pairwise([0, *ends]):
         begin = process_time()
-        for _ in range(window):
+        for _ in range(end - since):
             model.partial_fit(*following())
-        seconds = (process_time() - begin) / window
-        done = end
         yield {
             "updates": end,
-            "seconds": seconds,
+            "since": since,
+            "seconds": (process_time() - begin) / (end - since),
             "state bytes": sum(array.nbytes for array in model.state().values()),
             "process MB": _resident_megabytes(),
         }

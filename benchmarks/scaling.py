@@ -1,12 +1,14 @@
-"""What learning takes beyond one machine: a cost model, rates measured here, and a small simulation of a cluster.
+"""What learning takes beyond one machine: a cost model, rates of one core, and a small simulation of a cluster.
 
-    python benchmarks/scaling.py [--write] [--rates FILE]
+    python benchmarks/scaling.py [--write] [--record FILE] [--measure] [--rates FILE]
 
-Measures what one core does (an image encoded, a row learnt, two statistics merged, a system solved, a row
-answered), computes what a load takes in processor time, bytes and network, and plays the parts of it on a simulated
-cluster whose workers differ in speed and die. `--write` puts rates and tables into docs/scaling.md; `--rates` takes
-rates that were measured before. Processor time is counted, so that other programs do not count; but they share
-caches and memory with this one, and rates of a busy machine are too low.
+Takes what one core does (an image encoded, a row learnt, a system solved, a row answered) from the record of `make
+bench`, and measures what that lacks: merging two statistics, and parts without figures. Computes what a load takes
+in processor time, bytes and network, and plays the parts of it on a simulated cluster whose workers differ in speed
+and die. `--write` puts rates and tables into docs/scaling.md; `--measure` leaves the record aside; `--rates` names
+a JSON file of rates that were measured before, which come first. Some seconds where merging alone is measured.
+Processor time is counted, so that other programs do not count; but they share caches and memory with this one, and
+rates of a busy machine are too low.
 """
 
 from __future__ import annotations
@@ -17,10 +19,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -43,7 +46,7 @@ class Rates:
 
     Attributes
     ----------
-    encoded : images of 224 px by efficientnet-lite0.
+    encoded : images of 224 px by efficientnet-lite0; by the record from bytes of JPEG files of 640 x 427.
     learnt, solved, scored : floating-point operations in double precision: statistics of rows, the closed form,
         scores.
     merged : bytes of statistics.
@@ -158,11 +161,61 @@ def simulate(
     return finished + sum(seconds * -(-n // cluster.workers) for n, seconds in merges)
 
 
-# -- measuring ------------------------------------------------------------------------------------------------
+# -- rates ----------------------------------------------------------------------------------------------------
+
+RECORD = Path(__file__).parent / "records" / "performance.json"
 
 
-def measure(width: int = 1024, classes: int = 200, *, images: int = 24) -> Rates:
-    """Return what one core of this machine does in a second of processor time: the best of three."""
+def recorded(parts: dict[str, Any]) -> dict[str, float]:
+    """Return the rates that a record of `make bench` has, in the shapes nearest to those of a large load.
+
+    Encoding: the pipeline on JPEG files, all cores at work. Learning: batches of 50 in closed form at the largest
+    width. Solving: anew at the largest width, or with the most classes, whichever is slower. Scoring: 1,000 rows in
+    closed form with the most classes.
+    """
+    figures = {name: part["figures"] for name, part in parts.items() if "figures" in part}
+    found: dict[str, float] = {}
+    for row in figures.get("encoder", []):
+        if row["images"].startswith("JPEG"):
+            found["encoded"] = 1 / (row["pipeline"] * row["threads"])
+    if "growth" in figures:
+        row = max(figures["growth"]["width"], key=lambda row: row["d"])
+        found["learnt"] = 50 * row["d"] ** 2 / row["seconds"]["closed form"]
+    solved = [
+        _solving(row["d"], row["c"]) / (row["first top"] - row["top"])
+        for row in figures.get("class_scale", [])
+        if row["estimator"] == "closed form" and row["c"] == max(each["c"] for each in figures["class_scale"])
+    ]
+    if "answer_time" in figures:
+        row = max(figures["answer_time"], key=lambda row: row["d"])
+        solved.append(_solving(row["d"], row["c"]) / row["anew"])
+    if solved:
+        found["solved"] = min(solved)
+    if "learner" in figures:
+        row = max(figures["learner"]["predicting"], key=lambda row: row["c"])
+        found["scored"] = 2 * row["rows"] * row["d"] * row["c"] / row["seconds"]["closed form"]
+    return found
+
+
+def _solving(width: int, classes: int) -> float:
+    """Return the operations of solving once."""
+    return float(width**3 / 3 + 2 * width**2 * classes)
+
+
+def rates_of(known: dict[str, float], *, width: int = 1024, classes: int = 200, images: int = 24) -> Rates:
+    """Return all rates, measuring those that are not known: what one core does here, the best of three."""
+    found = dict(known)
+    names = {field.name for field in fields(Rates)}
+    if "encoded" not in found:
+        with threadpool_limits(1):
+            found["encoded"] = _encoding_rate(images)
+    if names - found.keys():
+        found = _measured(width, classes) | found
+    return Rates(**found)
+
+
+def _measured(width: int, classes: int) -> dict[str, float]:
+    """Return the rates of learning, merging, solving and scoring of this machine."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((4 * width, width))
     y = np.arange(len(X)) % classes
@@ -174,13 +227,12 @@ def measure(width: int = 1024, classes: int = 200, *, images: int = 24) -> Rates
         merged = min(_seconds(partial(_merge, learners[0], learners[3])) for _ in range(3))
         solved = min(_seconds(partial(one.class_scores, X[:1])) for one in learners[1:])
         scored = min(_seconds(lambda: learners[1].class_scores(X)) for _ in range(3))
-        return Rates(
-            encoded=_encoding_rate(images),
-            learnt=len(X) * width**2 / learnt,
-            solved=(width**3 / 3 + 2 * width**2 * classes) / solved,
-            scored=2 * len(X) * width * classes / scored,
-            merged=size / merged,
-        )
+    return {
+        "learnt": len(X) * width**2 / learnt,
+        "solved": _solving(width, classes) / solved,
+        "scored": 2 * len(X) * width * classes / scored,
+        "merged": size / merged,
+    }
 
 
 def _merge(one: OnlineClassifier, other: OnlineClassifier) -> object:
@@ -280,22 +332,50 @@ def written(page: str, name: str, content: str) -> str:
     return found
 
 
-def main() -> None:
-    """Measure or read rates, print the tables, and write them where asked."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--rates", type=Path)
-    options = parser.parse_args()
-    rates = Rates(**json.loads(options.rates.read_text())) if options.rates else measure()
-    told = (
+def told(rates: Rates, recorded: Sequence[str], taken: Sequence[str]) -> str:
+    """Return the rates in words, and which of them are those of the record, taken on which days."""
+    lines = [
         f"One core: {rates.encoded:.0f} images/s encoded; {rates.learnt / 1e9:.1f}, {rates.solved / 1e9:.1f} and "
         f"{rates.scored / 1e9:.1f} GFLOP/s at learning, solving and scoring; {rates.merged / 1e9:.2f} GB/s at "
         "merging."
+    ]
+    words = {"encoded": "encoding", "learnt": "learning", "solved": "solving", "scored": "scoring"}
+    measured = [word for name, word in (words | {"merged": "merging"}).items() if name not in recorded]
+    if named := [words[name] for name in recorded]:
+        days = " and ".join(sorted(set(taken)))
+        lines.append(
+            f"Of these, {', '.join(named)} follow from the record of `make bench` of {days} "
+            "([performance.md](performance.md)); encoding begins with the bytes of a JPEG file and has all cores at "
+            "work."
+        )
+    lines.append(f"Measured by this script: {', '.join(measured)}.")
+    return "\n".join(lines)
+
+
+SOURCES = {"encoded": "encoder", "learnt": "growth", "solved": "class_scale", "scored": "learner"}
+
+
+def main() -> None:
+    """Take or measure rates, print the tables, and write them where asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--record", type=Path, default=RECORD)
+    parser.add_argument("--measure", action="store_true", help="measure all rates, do not read the record")
+    parser.add_argument("--rates", type=Path, help="JSON of rates measured before, some or all")
+    options = parser.parse_args()
+    before = json.loads(options.rates.read_text()) if options.rates else {}
+    parts = {} if options.measure else json.loads(options.record.read_text())["parts"]
+    kept = {name: rate for name, rate in recorded(parts).items() if name not in before}
+    rates = rates_of(kept | before)
+    words = told(
+        rates, list(kept), [parts[SOURCES[name]]["taken"] for name in kept if SOURCES[name] in parts]
     )
     made = tables(rates)
-    print(json.dumps(asdict(rates)), told, made, sep="\n\n")
+    print(json.dumps(asdict(rates)), words, made, sep="\n\n")
     if options.write:
-        page = written(PAGE.read_text(encoding="utf-8"), "rates", told)
+        page = written(PAGE.read_text(encoding="utf-8"), "rates", words)
         PAGE.write_text(written(page, "tables", made), encoding="utf-8")
 
 

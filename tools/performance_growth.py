@@ -11,60 +11,84 @@ from i2cansay.learners.shared.held_ridge import SMALL_LESSON
 
 def growth(figures: Row) -> Lines:
     """Return the plot of growth, and what it says."""
+    kinds = ("paper", "shared", "closed form")
+    head = [
+        "what grows",
+        "times",
+        *(name for kind in kinds for name in (f"{kind}, times", "its floor, times")),
+    ]
+    head += [f"{kind}, ms" for kind in kinds]
+    grown = (
+        ("classes", "c", "classes"),
+        ("width", "d", "dimensions"),
+        ("batch", "batch", "samples in a batch"),
+    )
+    body = [_grown(figures[name], key, what, kinds) for name, key, what in grown]
     return [
         "![Time of a step by classes, dimensions, batch and samples seen](images/performance.svg)",
         "",
-        _grown(figures["classes"], "c", "classes"),
-        _grown(figures["width"], "d", "dimensions"),
-        _grown(figures["batch"], "batch", "samples in a batch"),
-        "Dashed lines are the products that cannot be avoided. A covariance of all dimensions makes the shared "
-        "mode grow with their square, the paper's with their number.",
+        *table(head, body),
+        "",
+        "Milliseconds are those of the smallest and the largest. Dashed lines in the plot are the floors, the "
+        "products that cannot be avoided. A covariance of all dimensions makes the shared mode grow with their "
+        "square, the paper's with their number.",
     ]
 
 
-def _grown(rows: Sequence[Row], key: str, what: str) -> str:
+def _grown(rows: Sequence[Row], key: str, what: str, kinds: Sequence[str]) -> list[object]:
     first, last = rows[0], rows[-1]
-    changes = [
-        f"`{name}` {last['seconds'][name] / first['seconds'][name]:.1f}"
-        for name in ("paper", "shared", "closed form")
+    times = [
+        f"{last['seconds'][name] / first['seconds'][name]:.1f}"
+        for kind in kinds
+        for name in (kind, f"{kind} floor")
     ]
-    return (
-        f"From {first[key]:,} to {last[key]:,} {what} (times {last[key] / first[key]:.0f}), a step takes so many "
-        f"times as long: {join_words(changes)}."
-    )
+    ends = [" to ".join(f"{1e3 * row['seconds'][kind]:.2f}" for row in (first, last)) for kind in kinds]
+    return [f"{what}, {first[key]:,} to {last[key]:,}", f"{last[key] / first[key]:.0f}", *times, *ends]
 
 
 def samples_seen(figures: Row) -> Lines:
     """Return time and memory along streams."""
-    rows = figures["samples"]
-    head = ["estimator", "D", "C", "batch", "updates", "ms per update", "state, bytes", "process, MB"]
-    body = [
-        [
-            *(row[key] for key in ("estimator", "d", "c", "batch")),
-            f"{row['updates']:,}",
-            f"{1e3 * row['seconds']:.3f}",
-            f"{row['state bytes']:,}",
-            f"{row['process MB']:.1f}",
-        ]
-        for row in rows
-    ]
     streams: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
+    for row in figures["samples"]:
         streams.setdefault(tuple(row[key] for key in ("estimator", "d", "batch")), []).append(row)
+    head = ["estimator", "D", "C", "batch", "updates", "time, of the row before", "state, of the row before"]
+    head += ["ms per update", "state, bytes", "process, MB"]
+    body = []
+    for rows in streams.values():
+        for before, row in zip([None, *rows[:-1]], rows, strict=True):
+            ratios = (
+                ["", ""]
+                if before is None
+                else [f"{row[key] / before[key]:.2f}" for key in ("seconds", "state bytes")]
+            )
+            body.append(
+                [
+                    *(row[key] for key in ("estimator", "d", "c", "batch")),
+                    f"{row['updates']:,}",
+                    *ratios,
+                    f"{1e3 * row['seconds']:.3f}",
+                    f"{row['state bytes']:,}",
+                    f"{row['process MB']:.1f}",
+                ]
+            )
     told = []
     for (name, d, _), found in streams.items():
         before, last = found[-2] if len(found) > 1 else found[-1], found[-1]
         told.append(
-            f"`{name}` at D {d} takes {last['seconds'] / before['seconds']:.2f} times as long after "
-            f"{last['updates']:,} updates as after {before['updates']:,}, with a state "
+            f"`{name}` at D {d} takes {last['seconds'] / before['seconds']:.2f} times as long up to "
+            f"{last['updates']:,} updates as up to {before['updates']:,}, with a state "
             f"{'of the same size' if last['state bytes'] == before['state bytes'] else 'of another size'}"
         )
+    if all("since" in row for row in figures["samples"]):
+        which = "of all updates since the row before"
+    else:
+        which = "of the last tenth of the updates before it"
     return [
         *table(head, body),
         "",
-        "Whole streams, each figure the mean of the tenth of updates before it, with everything a learner does "
-        f"beside a step. {'; '.join(told)}. Samples are scored, and in the shared mode inverses made, more rarely "
-        "as a stream goes on.",
+        f"Whole streams, each figure the mean {which}, with everything a learner does beside a step. "
+        f"{'; '.join(told)}. Samples are scored, and in the shared mode inverses made, more rarely as a stream goes "
+        "on.",
     ]
 
 
@@ -83,21 +107,33 @@ def steps_leave_out(figures: Row) -> str:
         return told
     named = [f"`{name}` {'takes ' if not n else ''}{ratios[n]}" for n, name in enumerate(last)]
     ends = join_words(dict.fromkeys(f"{row['updates']:,}" for row in last.values()))
+    if all("since" in row for row in last.values()):
+        starts = join_words(dict.fromkeys(f"{row['since'] + 1:,}" for row in last.values()))
+        where = f"With both, from batch {starts} to {ends} of a stream"
+    else:
+        where = (
+            f"With the scoring, in the last tenth of a stream of {ends} batches, into which no inverse falls"
+        )
     return (
-        f"{told} With both, in the last tenth of a stream of {ends} batches, {join_words(named)} times what a "
-        "single step takes there (D 1280, [below](#growth-with-samples-seen))."
+        f"{told} {where}, {join_words(named)} times what a single step takes there (D 1280, "
+        "[below](#growth-with-samples-seen))."
     )
 
 
 def sizes(figures: Row) -> Lines:
     """Return the bytes of state."""
     rows = figures["sizes"]
-    head = ["estimator", "D", "C", "in memory, at most, MB", "saved, MB", "bytes of a class and dimension"]
+    head = ["estimator", "D", "C", "in memory, of float32 weights", "saved, of float32 weights"]
+    head += ["in memory, at most, MB", "saved, MB", "bytes of a class and dimension"]
     body = [
         [
             row["estimator"],
             row["d"],
             f"{row['c']:,}",
+            *(
+                f"{row[key] / (4 * row['c'] * row['d']):.1f}" if key in row else ""
+                for key in ("state bytes", "file bytes")
+            ),
             f"{row['state bytes'] / 1e6:,.1f}",
             f"{row['file bytes'] / 1e6:,.1f}" if "file bytes" in row else "",
             f"{row['state bytes'] / row['c'] / row['d']:.1f}",
@@ -109,6 +145,7 @@ def sizes(figures: Row) -> Lines:
     return [
         *table(head, body),
         "",
+        "Ratios are to the weights of a linear classifier in single precision, 4 C D bytes. "
         f"With {rows[-1]['c']:,} classes a class takes, for each of its dimensions: {join_words(told)}, "
         "spare room for new classes included.",
     ]
@@ -116,12 +153,15 @@ def sizes(figures: Row) -> Lines:
 
 def many_classes(figures: Sequence[Row]) -> Lines:
     """Return what thousands of classes take, and what a hundred thousand would."""
-    head = ["estimator", "C", "all classes arrive, s", "batch of 50, ms", "first top of 1,000 rows, s"]
+    least = {row["estimator"]: row for row in sorted(figures, key=lambda row: -row["c"])}
+    head = ["estimator", "C", "classes, times", "batch, times", "next top, times", "peak, times"]
+    head += ["all classes arrive, s", "batch of 50, ms", "first top of 1,000 rows, s"]
     head += ["next, s", "one sample, then top of one row, s", "verdicts, s", "peak, MB", "state at most, MB"]
     body = [
         [
             row["estimator"],
             f"{row['c']:,}",
+            *_times(row, least[row["estimator"]]),
             f"{row['classes arrive']:.1f}",
             f"{1e3 * row['batch']:.1f}",
             *(f"{row[key]:.2f}" for key in ("first top", "top")),
@@ -135,15 +175,25 @@ def many_classes(figures: Sequence[Row]) -> Lines:
     return [
         *table(head, body),
         "",
-        "`python benchmarks/class_scale.py`, width 1280, processor time of one thread, memory without that of the "
-        "process before and of the samples drawn. Scores are made for so many rows at a time that they take 32 MB, "
-        f"and no array of all pairs of classes is made: of more than {MOST_JUDGED:,} classes the farthest "
-        f"{MOST_JUDGED:,} decide how far means are shrunk, and novelty needs a matrix of as many rows as there are "
-        "dimensions.",
+        "Times are to the fewest classes. `python benchmarks/class_scale.py`, width 1280, processor time of one "
+        "thread, memory without that of the process before and of the samples drawn. Scores are made for so many "
+        "rows at a time that they take 32 MB, and no array of all pairs of classes is made: of more than "
+        f"{MOST_JUDGED:,} classes the farthest {MOST_JUDGED:,} decide how far means are shrunk, and novelty needs a "
+        "matrix of as many rows as there are dimensions.",
         "",
         *_put_off(figures),
         *_computed(figures, 100_000),
     ]
+
+
+def _times(row: Row, least: Row) -> list[str]:
+    """Return how many times as many classes there are, and as much time and memory they take."""
+
+    def peak(of: Row) -> float:
+        return float(of["peak MB"] - of["data MB"])
+
+    values = (row["c"] / least["c"], row["batch"] / least["batch"], row["top"] / least["top"])
+    return [f"{value:.1f}" for value in (*values, peak(row) / peak(least))]
 
 
 def _put_off(figures: Sequence[Row]) -> Lines:

@@ -10,18 +10,22 @@ to write the page anew or to check that it is that of the record. The plot is dr
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+from performance_compiled import compiled
 from performance_growth import growth, many_classes, samples_seen, sizes, steps_leave_out
-from performance_learners import compiled, learning, lessons_of_one, predicting
+from performance_learners import learning, lessons_of_one, predicting
 from performance_ways import answering, encoding, serving, starting
-from performance_words import Lines, Row, join_words
+from performance_words import Lines, Row, join_words, span
 
 ROOT = Path(__file__).parent.parent
 RECORD = ROOT / "benchmarks" / "records" / "performance.json"
 PAGE = ROOT / "docs" / "performance.md"
 PLOT = ROOT / "docs" / "images" / "performance.svg"
+RATIOS = ROOT / "docs" / "images" / "performance-ratios.svg"
+# A part of the cores above which others are said to have been at work.
+BUSY = 0.1
 
 
 def page(record: Path = RECORD) -> str:
@@ -36,16 +40,23 @@ def page(record: Path = RECORD) -> str:
         "",
         *_conditions(_measured(kept)),
     ]
+    if all("figures" in parts.get(part, {}) for part in ("learner", "service")):
+        lines += ["", "![Ratios to contenders, floors and aims](images/performance-ratios.svg)"]
+    steps = parts.get("learner", {}).get("figures", {}).get("learning", [])
+    beside = {
+        learning: {"compiled": parts.get("compiled", {}).get("figures", [])},
+        compiled: {"learning": steps},
+    }
     for part, sections in SECTIONS.items():
         for title, section in sections:
             lines += ["", f"## {title}", ""]
-            lines += _section(part, parts.get(part, {}), section)
+            lines += _section(part, parts.get(part, {}), partial(section, **beside.get(section, {})))
             if section is learning:
                 lines += ["", steps_leave_out(parts.get("growth", {}).get("figures", {}))]
     return "\n".join(lines) + "\n"
 
 
-def _section(part: str, kept: Row, section: Callable[[Any], Lines]) -> Lines:
+def _section(part: str, kept: Row, section: Callable[..., Lines]) -> Lines:
     """Return a section, and where its last run failed, why."""
     problem = f": {kept['problem']}" if "problem" in kept else ""
     if "figures" not in kept:
@@ -65,14 +76,14 @@ def _measured(kept: Row) -> dict[str, Row]:
 def _conditions(parts: dict[str, Row]) -> Lines:
     lines = [
         *_machines(parts),
+        *_runs(parts),
         "Contenders take turns in one run, and medians are compared. Times of learners are processor time on one "
         "BLAS thread. Trust the ratios: milliseconds depend on the machine, and on what else it has to do.",
         "",
         "`paper` is `I2CANSAY`, `shared` is `SharedI2CANSAY`, and `closed form` the same with `analogies=False`; "
         "both without a lift, so that all have one width. A floor is the matrix products that cannot be avoided.",
     ]
-    loads = [(part["load before"], part["machine"]["cores"]) for part in parts.values()]
-    if any(load is not None and load > cores for load, cores in loads):
+    if any(_is_busy(part) for part in parts.values()):
         lines += [
             "",
             "**The machine had other work to do** while this record was made. Ratios of processor time suffer "
@@ -84,6 +95,33 @@ def _conditions(parts: dict[str, Row]) -> Lines:
     return lines
 
 
+def _is_busy(part: Row) -> bool:
+    """Whether others were at work. Older parts have the load before them, which counts the part before as well."""
+    cores = part["machine"]["cores"]
+    if part.get("others") is not None:
+        return bool(part["others"] > BUSY * cores)
+    return bool((part.get("load before") or 0) > cores)
+
+
+def _runs(parts: dict[str, Row]) -> Lines:
+    """Return a paragraph that says which parts are of one run, and at which load each run began."""
+    runs: dict[str | None, list[str]] = {}
+    for name, part in parts.items():
+        runs.setdefault(part.get("run"), []).append(name)
+    unknown, told = runs.pop(None, []), []
+    for run, names in sorted(runs.items()):
+        load = parts[names[0]].get("load at start")
+        began = f"began {run}" + ("" if load is None else f" at a load of {load:.2f}")
+        told.append(f"that of {join_words(names)} {began}")
+    if not told:
+        return ["The record does not say which parts are of one run.", ""] if unknown else []
+    if len(told) == 1 and not unknown:
+        (run,) = told
+        return [f"All parts are of one run, which {run[run.index('began') :]}.", ""]
+    rest = f" Of {join_words(unknown)} the record does not say the run." if unknown else ""
+    return [f"**Parts are of different runs:** {'; '.join(told)}.{rest}", ""]
+
+
 def _machines(parts: dict[str, Row]) -> Lines:
     """Return a paragraph for each machine and set of versions: what it is, and when it measured which parts."""
     groups: dict[str, list[str]] = {}
@@ -93,19 +131,27 @@ def _machines(parts: dict[str, Row]) -> Lines:
     for described, names in groups.items():
         machine, some = json.loads(described), [parts[name] for name in names]
         versions = "".join(f", {name} {version}" for name, version in machine["versions"].items())
-        busy = [part["load before"] for part in some if part["load before"] is not None]
         lines += [
             (f"{join_words(names)}: " if len(groups) > 1 else "")
             + f"{machine['processor']}, {machine['cores']} cores; Python {machine['python']}{versions}. "
             f"Taken {join_words(sorted({part['taken'] for part in some}))}, in "
-            f"{sum(part['seconds'] for part in some) / 60:.0f} minutes"
-            + (f", at a load of {min(busy):.1f} to {max(busy):.1f} before the parts." if busy else "."),
+            f"{sum(part['seconds'] for part in some) / 60:.0f} minutes" + f"{_company(some)}.",
             "",
         ]
     return lines
 
 
-Section = tuple[str, Callable[[Any], Lines]]
+def _company(parts: list[Row]) -> str:
+    """Return how busy the machine was with other things."""
+    others = [part["others"] for part in parts if part.get("others") is not None]
+    before = [part["load before"] for part in parts if part.get("load before") is not None]
+    told = f", while others kept {span(others, 2)} cores busy" if others else ""
+    if before:
+        told += f", at a load of {span(before)} before the parts, in which the bench's own part before counts"
+    return told
+
+
+Section = tuple[str, Callable[..., Lines]]
 SECTIONS: dict[str, list[Section]] = {
     "learner": [
         ("Learning, batches of 50", learning),
@@ -128,13 +174,14 @@ SECTIONS: dict[str, list[Section]] = {
 
 def main() -> None:
     """Write the page and draw the plots."""
-    from performance_plot import draw
+    from performance_plot import draw, draw_ratios
 
     record = Path(sys.argv[1]) if len(sys.argv) > 1 else RECORD
     PAGE.write_text(page(record))
     parts = json.loads(record.read_text())["parts"]
     if "figures" in parts.get("growth", {}):
         draw(parts["growth"]["figures"], PLOT)
+    draw_ratios(parts, RATIOS)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+import bench
 
 BENCH = Path(__file__).parents[2] / "benchmarks" / "bench.py"
 WORKS = "import json, sys; open(sys.argv[-1], 'w').write(json.dumps([{'figure': 2}]))"
@@ -34,6 +41,8 @@ def test_a_part_that_fails_keeps_its_figures_and_holds_up_nobody(tmp_path: Path)
     assert parts["encoder"]["quick"] is False
     assert parts["start_up"]["problem"] == "it ended with exit code 3"
     assert "problem" not in parts["encoder"]
+    assert parts["encoder"]["run"][:2] == "20"
+    assert "run" not in parts["start_up"]
     # Old figures stay those of the machine that they were taken on.
     assert parts["start_up"]["machine"] == before
     assert parts["encoder"]["machine"]["cores"] != before["cores"]
@@ -53,3 +62,19 @@ def test_a_part_beyond_its_budget_is_ended_with_what_it_started_and_leaves_its_p
     assert json.loads(record.read_text())["parts"] == {"start_up": {"problem": "it took longer than 1 s"}}
     time.sleep(3.5)
     assert not alive.exists()
+
+
+def test_only_what_is_not_of_the_bench_counts_as_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    busy, own = iter([100.0, 107.0]), iter([10.0, 14.0])
+    clock = iter([0.0, 2.0])
+    monkeypatch.setattr(bench, "_busy_seconds", lambda: next(busy))
+    monkeypatch.setattr(bench, "_own_seconds", lambda: next(own))
+    monkeypatch.setattr("time.perf_counter", lambda: next(clock))
+    assert bench.Others().cores() == 1.5
+
+
+def test_busy_time_is_all_but_idle_and_waiting(tmp_path: Path) -> None:
+    stat = tmp_path / "stat"
+    stat.write_text("cpu  100 20 30 4000 500 6 7 8 9 10\ncpu0 1 2 3 4 5 6 7 8 9 10\n")
+    assert bench._busy_seconds(stat) == (100 + 20 + 30 + 6 + 7 + 8) / os.sysconf("SC_CLK_TCK")
+    assert bench._busy_seconds(tmp_path / "nowhere") is None

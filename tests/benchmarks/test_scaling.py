@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,8 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from scaling import PAGE, Cluster, Load, Rates, costs, measure, simulate, tables, written
+import scaling
+from scaling import PAGE, Cluster, Load, Rates, costs, rates_of, recorded, simulate, tables, written
 
 from i2cansay.learners import make_learner
 
@@ -74,7 +77,55 @@ def test_the_page_is_written_between_its_marks() -> None:
         written("no marks", "tables", "")
 
 
+def test_rates_follow_from_the_record() -> None:
+    closed = {"estimator": "closed form", "d": 1000, "first top": 3.0, "top": 1.0}
+    figures: dict[str, Any] = {
+        "encoder": [
+            {"images": "PNG 32 x 32", "pipeline": 0.001, "threads": 2},
+            {"images": "JPEG 640 x 427", "pipeline": 0.01, "threads": 2},
+        ],
+        "growth": {"width": [{"d": d, "seconds": {"closed form": 0.05}} for d in (100, 1000)]},
+        "class_scale": [closed | {"c": c} for c in (1000, 10_000)]
+        + [closed | {"c": 10_000, "estimator": "paper"}],
+        "answer_time": [{"d": 3000, "c": 100, "anew": 1.0}],
+        "learner": {"predicting": [{"rows": 1000, "d": 100, "c": 100, "seconds": {"closed form": 0.002}}]},
+    }
+    found = recorded({name: {"figures": part} for name, part in figures.items()})
+    assert found["encoded"] == 50
+    assert found["learnt"] == pytest.approx(50 * 1e6 / 0.05)
+    assert found["scored"] == pytest.approx(2e7 / 0.002)
+    # Of solving, the slower of both: 9e9 + 1.8e9 operations in a second, 3.3e8 + 2e10 in two.
+    assert found["solved"] == pytest.approx(min(10.8e9, (1e9 / 3 + 2e10) / 2))
+    del figures["growth"], figures["answer_time"]
+    less = recorded(
+        {name: {"figures": part} for name, part in figures.items()} | {"growth": {"problem": "none"}}
+    )
+    assert less.keys() == {"encoded", "solved", "scored"}
+    assert recorded({}) == {}
+
+
+def test_the_page_is_written_from_the_record_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, known = tmp_path / "scaling.md", tmp_path / "rates.json"
+    page.write_text(PAGE.read_text(encoding="utf-8"), encoding="utf-8")
+    known.write_text(json.dumps({"merged": 1.25e9}))
+    monkeypatch.setattr(scaling, "PAGE", page)
+    monkeypatch.setattr("sys.argv", ["scaling.py", "--write", "--rates", str(known)])
+    scaling.main()
+    text = page.read_text(encoding="utf-8")
+    assert "1.25 GB/s at merging" in text
+    assert "encoding, learning, solving, scoring follow from the record of `make bench` of 20" in text
+    assert "Measured by this script: merging." in text
+
+
+def test_what_the_record_lacks_is_measured() -> None:
+    rates = rates_of({"encoded": 50.0, "learnt": 1.0}, width=64, classes=5)
+    assert (rates.encoded, rates.learnt) == (50, 1)
+    assert min(rates.solved, rates.scored, rates.merged) > 0
+
+
 @pytest.mark.slow
 def test_rates_are_measured() -> None:
-    rates = measure(width=128, classes=5, images=2)
+    rates = rates_of({}, width=128, classes=5, images=2)
     assert min(rates.encoded, rates.learnt, rates.solved, rates.scored, rates.merged) > 0

@@ -10,6 +10,7 @@ from i2cansay.cli.encode import Meter, encode
 from i2cansay.datasets import get_dataset
 from i2cansay.features import FeatureStore
 from i2cansay.streams import low_data
+from tests.cli.shell import refused
 
 pytest.importorskip("PIL")
 
@@ -75,3 +76,21 @@ def test_rate_counts_only_this_run() -> None:
     meter.update(1000, 1000)
     assert meter.rate == 100
     assert meter.summary(1000) == "1000 rows, 400 of them encoded now in 4.0 s, 100 images/s"
+
+
+def test_shards_are_encoded_one_by_one_and_copied_into_one(tmp_path: Path) -> None:
+    words = ("--split", "test", "--limit", "100")
+    shards = [stores(run(tmp_path, *words, "--shard", f"{number}/3"))[0] for number in (1, 2, 3)]
+    assert [shard.path.name[: -len("-0123456789ab")] for shard in shards] == [
+        f"digits-test-pixels-float16-first100-shard{number}of3" for number in (1, 2, 3)
+    ]
+    output = run(tmp_path, *words)
+    assert "100 rows, all encoded before" in output
+    (whole,) = stores(output)
+    assert np.array_equal(whole.features, np.concatenate([shard.features for shard in shards]))
+
+
+@pytest.mark.parametrize("shard", ["3", "0/2", "3/2", "2/x"])
+def test_a_shard_that_is_none_is_told_at_once(tmp_path: Path, shard: str) -> None:
+    sentence = refused("encode", "nothing", "--shard", shard, "--out", tmp_path)
+    assert f"expected a shard as I/N, from 1/N to N/N, as 2/8; got '{shard}'" in sentence

@@ -10,7 +10,8 @@ import pytest
 from sklearn.datasets import load_digits
 
 from i2cansay import ImageLearner, load
-from tests.cli.shell import good, refused, write_folder
+from i2cansay.features import FeatureStore
+from tests.cli.shell import command, good, refused, write_folder
 
 X, Y = load_digits(return_X_y=True)
 
@@ -109,3 +110,25 @@ def test_an_unreadable_image_is_named_and_nothing_is_written(tmp_path: Path) -> 
     sentence = refused("fit", tmp_path / "images", "-o", tmp_path / "m.i2cs", "--encoder", "pixels@4")
     assert files[4].name in sentence
     assert not (tmp_path / "m.i2cs").exists()
+
+
+def test_shards_give_the_model_of_the_whole_store(tmp_path: Path) -> None:
+    words = ("encode", "digits", "--encoder", "pixels@8", "--split", "train")
+    good(*words, "--out", tmp_path / "whole")
+    for number in (1, 2, 3):
+        good(*words, "--out", tmp_path / "shards", "--shard", f"{number}/3")
+    (whole,), shards = (sorted((tmp_path / name).glob("digits-*")) for name in ("whole", "shards"))
+    good("fit", whole, "-o", tmp_path / "whole.i2cs")
+    good("fit", *shards, "-o", tmp_path / "shards.i2cs")
+    one, many = (ImageLearner.load(tmp_path / f"{name}.i2cs").learner for name in ("whole", "shards"))
+    asked = FeatureStore.open(whole).features[:200].astype(np.float32)
+    np.testing.assert_allclose(one.predict_proba(asked), many.predict_proba(asked), rtol=0, atol=1e-12)
+    assert one.class_counts_.tolist() == many.class_counts_.tolist()
+    for command_ in ("fit", "learn"):
+        model = tmp_path / f"two-{command_}.i2cs"
+        arguments = (*shards[:2], "-o", model) if command_ == "fit" else (model, *shards[:2])
+        done = command(command_, *arguments)
+        assert done.returncode == 0
+        assert "digits train comes in 3 shards, of which these are not given: 3/3" in done.stderr
+    sentence = refused("fit", shards[0], whole, "-o", tmp_path / "twice.i2cs")
+    assert "both hold row 0 of digits train, which would be learnt twice" in sentence

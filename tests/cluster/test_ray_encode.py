@@ -34,6 +34,10 @@ def test_the_command_fills_the_same_store(nodes: TwoNodes, tmp_path: Path) -> No
     assert "digits test: 445 rows" in said
     assert len(contents(here)) == len(PARTS)
     assert contents(there) == contents(here)
+    for engine in ((), ("--engine", "ray", "--address", nodes.address)):
+        out = tmp_path / f"shard-{len(engine)}"
+        good(*words, "--out", out, "--shard", "2/3", *engine)
+    assert contents(tmp_path / "shard-4") == contents(tmp_path / "shard-0")
 
 
 @pytest.mark.slow

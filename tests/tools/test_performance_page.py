@@ -9,8 +9,9 @@ from typing import Any
 
 import performance_page
 import pytest
-from performance_growth import many_classes, steps_leave_out
-from performance_plot import draw
+from performance_compiled import above_the_floor, compiled
+from performance_growth import growth, many_classes, steps_leave_out
+from performance_plot import draw, draw_ratios
 from performance_ways import serving
 from performance_words import join_words, span
 
@@ -114,7 +115,7 @@ def test_what_the_closed_form_puts_off_is_told() -> None:
 def test_what_steps_leave_out_is_told_with_the_ratio_of_a_stream() -> None:
     assert steps_leave_out({}).endswith("which a stream pays for.")
     stream = {"d": 1280, "c": 100, "batch": 50, "updates": 1000}
-    figures = {
+    figures: dict[str, Any] = {
         "classes": [{"c": 100, "seconds": {"paper": 0.002, "shared": 0.008}}],
         "samples": [
             {**stream, "estimator": "paper", "seconds": 0.003},
@@ -123,7 +124,12 @@ def test_what_steps_leave_out_is_told_with_the_ratio_of_a_stream() -> None:
             {**stream, "estimator": "paper", "d": 32, "seconds": 1.0},
         ],
     }
-    assert "`paper` takes 1.50 and `shared` 1.25 times" in steps_leave_out(figures)
+    told = steps_leave_out(figures)
+    assert "With the scoring, in the last tenth of a stream of 1,000 batches" in told
+    assert "`paper` takes 1.50 and `shared` 1.25 times" in told
+    for row in figures["samples"]:
+        row["since"] = row["updates"] // 10
+    assert "With both, from batch 101 to 1,000 of a stream" in steps_leave_out(figures)
 
 
 def test_the_service_is_read_from_what_its_script_writes() -> None:
@@ -136,11 +142,78 @@ def test_the_service_is_read_from_what_its_script_writes() -> None:
     assert "which is met in the best of these cases and not met in the worst" in lines[-1]
 
 
-def test_the_plot_is_the_same_for_the_same_figures(tmp_path: Path) -> None:
+def test_the_plots_are_the_same_for_the_same_figures(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    for name in ("one.svg", "two.svg"):
-        draw(RECORD["parts"]["growth"]["figures"], tmp_path / name)
-    assert (tmp_path / "one.svg").read_text() == (tmp_path / "two.svg").read_text()
+    for name in ("one", "two"):
+        draw(RECORD["parts"]["growth"]["figures"], tmp_path / f"{name}.svg")
+        assert draw_ratios(RECORD["parts"], tmp_path / f"{name}-ratios.svg")
+    for kind in ("", "-ratios"):
+        assert (tmp_path / f"one{kind}.svg").read_text() == (tmp_path / f"two{kind}.svg").read_text()
+    assert "the floor: products alone" in (tmp_path / "one.svg").read_text()
+    assert "SGDClassifier" in (tmp_path / "one-ratios.svg").read_text()
+    assert not draw_ratios({"learner": RECORD["parts"]["learner"]}, tmp_path / "none.svg")
+    assert not (tmp_path / "none.svg").exists()
+
+
+def in_runs(**runs: tuple[str, float, float]) -> dict[str, Any]:
+    """Return the record with only these parts: of which run, begun at which load, with how many cores of others."""
+    parts = {}
+    for name, (run, load, others) in runs.items():
+        kept = {key: value for key, value in RECORD["parts"][name].items() if key != "load before"}
+        parts[name] = kept | {"run": run, "load at start": load, "others": others}
+    return {"parts": parts}
+
+
+def test_parts_of_different_runs_are_told_apart(tmp_path: Path) -> None:
+    first, second = "2026-11-20T08:00:00+00:00", "2026-11-20T09:00:00+00:00"
+    record = in_runs(encoder=(first, 0.05, 0.01), service=(first, 0.05, 0.02))
+    text = performance_page.page(write(tmp_path, record))
+    assert f"All parts are of one run, which began {first} at a load of 0.05." in text
+    assert "while others kept 0.01 to 0.02 cores busy" in text
+    assert "The machine had other work" not in text
+    record = in_runs(encoder=(first, 0.05, 0.01), service=(second, 1.5, 0.9))
+    text = performance_page.page(write(tmp_path, record))
+    assert (
+        f"**Parts are of different runs:** that of encoder began {first} at a load of 0.05; "
+        f"that of service began {second} at a load of 1.50." in text
+    )
+    assert "**The machine had other work to do**" in text
+    record["parts"]["start_up"] = {
+        key: value for key, value in record["parts"]["encoder"].items() if key not in ("run", "figures")
+    } | {"figures": RECORD["parts"]["start_up"]["figures"]}
+    assert "Of start_up the record does not say the run." in performance_page.page(write(tmp_path, record))
+
+
+def test_what_is_above_the_floor_and_what_numba_would_bring_follow_from_the_record() -> None:
+    parts = {"moments numpy": 2.0, "pseudo numpy": 2.0, "moments numba": 0.5, "pseudo numba": 0.5}
+    alone = {"d": 1280, "c": 100, "floor": 2.0, **parts}
+    step = {"d": 1280, "c": 100, "batch": 50, "seconds": {"paper": 10.0, "paper floor": 2.0}}
+    told = above_the_floor([step], [alone])
+    assert "make up 0.50 (timed by themselves" in told
+    assert "does not take the rest apart" in told
+    lines = compiled([alone], [step])
+    assert "| 1280 | 100 | 5.00 | 3.50 | 4.0 | 4.0 |" in lines
+    assert "from 5.0 times its floor to 3.5, computed from what the loops save by themselves" in lines[-1]
+    assert "the aim of 2 would still not be met" in lines[-1]
+    whole = alone | {"step numpy": 6.0, "step numba": 3.0, "moments in a step": 1.5, "pseudo in a step": 1.5}
+    whole |= {"seconds to compile": 2.5, "seconds to load": 0.4}
+    assert "make up 0.75 (within a step" in above_the_floor([step], [whole])
+    lines = compiled([whole], [step])
+    assert "from 3.0 times its floor to 1.5; the aim of 2 would then be met" in lines[-1]
+    assert "a new process takes 2.5 s, and 0.4 s where numba's cache" in lines[-1]
+    assert above_the_floor([], []) == ""
+
+
+def test_growth_is_told_as_ratios() -> None:
+    names = ("paper", "shared", "closed form")
+    seconds = {name: 1.0 for kind in names for name in (kind, f"{kind} floor")}
+    twice = {name: 2 * value for name, value in seconds.items()}
+    rows = {
+        name: [{key: 10, "seconds": seconds}, {key: 1000, "seconds": twice}]
+        for name, key in (("classes", "c"), ("width", "d"), ("batch", "batch"))
+    }
+    lines = growth(rows)
+    assert any(line.startswith("| classes, 10 to 1,000 | 100 | 2.0 | 2.0 | 2.0 |") for line in lines)
 
 
 def test_words() -> None:

@@ -17,6 +17,7 @@ from i2cansay.cli.folders import check_folder, check_there
 
 if TYPE_CHECKING:
     from i2cansay.features.encoding import Progress, RowEncoder
+    from i2cansay.features.shard import Shard
 
 _SECONDS_BETWEEN_LINES = 10.0
 
@@ -44,6 +45,15 @@ def encode(
         float | None, typer.Option(help="Encode only this share of each class, as in 0.3.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the draw of --fraction.")] = 0,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N",
+            help="Encode only shard I of N, a run of the rows, into a store of its own: 2/8 is the second of eight. "
+            "Several machines encode one each.",
+            show_default=False,
+        ),
+    ] = None,
     dtype: Annotated[
         str, typer.Option(help="How features are stored: float16, or float32 for full precision.")
     ] = "float16",
@@ -67,11 +77,13 @@ def encode(
 
     Finished work is not repeated: a run that was stopped or killed continues where it was, and a part of a data set
     that is encoded already is taken from its store. With --engine ray a pool of encoders on a cluster does the work,
-    and the store is the same.
+    and the store is the same. Without a cluster, every machine encodes a shard; `i2cansay fit` takes all shards, and
+    the same command without --shard, where all of them are in one folder, copies them into one store.
 
     Example: i2cansay encode cifar100 --encoder efficientnet-lite0 --split train
     """
     check_engine(engine, address)
+    part = None if shard is None else _shard(shard)
     check_folder(data)
     check_there(*([] if weights is None else [weights]))
     from i2cansay.datasets import get_dataset
@@ -94,6 +106,7 @@ def encode(
                     limit=limit,
                     fraction=fraction,
                     seed=seed,
+                    shard=part,
                     progress=progress,
                     waiting=lambda: typer.echo(
                         "another process encodes the same images; waiting for it", err=True
@@ -115,6 +128,12 @@ def encode(
             encode_splits(RayEncoding(recipe, address))
     else:
         encode_splits(None)
+
+
+def _shard(text: str) -> Shard:
+    from i2cansay.features.shard import Shard
+
+    return Shard.parse(text)
 
 
 class Meter:

@@ -197,6 +197,7 @@ def _image_job(material: Material, learner: str, encoder: str | None, parameters
 def _store_rows(stores: list[Path], encoder: Encoder) -> RowSource:
     from i2cansay.cli.lessons import check_store
     from i2cansay.cli.model import as_known_label
+    from i2cansay.cli.stores_together import check_together
     from i2cansay.features import FeatureStore
     from i2cansay.fitting import JoinedRows, StoreRows
 
@@ -206,6 +207,8 @@ def _store_rows(stores: list[Path], encoder: Encoder) -> RowSource:
         check_store(store, encoder)
         names = tuple(as_known_label(name, None) for name in store.class_names)
         sources.append(StoreRows(path.absolute(), names, len(store), encoder.dim))
+    for note in check_together(stores):
+        typer.echo(note, err=True)
     return JoinedRows(sources)
 
 

@@ -200,9 +200,12 @@ def _learn_images(
     replacement: Replacement, model: ImageLearner, material: Material, skip_bad: bool, doubts: int
 ) -> Lesson:
     from i2cansay.cli.lessons import learn_images, learn_stores
+    from i2cansay.cli.stores_together import check_together
     from i2cansay.features import FeatureStore
 
     if material.stores:
+        for note in check_together(material.stores):
+            typer.echo(note, err=True)
         lesson = learn_stores(model, [FeatureStore.open(path) for path in material.stores], doubts)
     else:
         lesson = learn_images(model, material, skip_bad=skip_bad, doubts=doubts)

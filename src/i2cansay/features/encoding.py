@@ -6,6 +6,7 @@ import math
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -19,6 +20,8 @@ from i2cansay.encoders.image_error import ImageError
 from i2cansay.encoders.stages import LAST
 from i2cansay.features.finding import finished_store, is_finished, open_store
 from i2cansay.features.header import Header, Subset
+from i2cansay.features.shard import Shard
+from i2cansay.features.shard_joining import finished_shards
 from i2cansay.features.store import LOCK, FeatureStore
 from i2cansay.features.writer import CHUNK_ROWS, StoreWriter
 from i2cansay.streams import low_data
@@ -45,7 +48,7 @@ class BatchEncoder(Protocol):
 
 
 class RowEncoder(Protocol):
-    """What encodes rows elsewhere: `features.ray_encoding.RayEncoding`."""
+    """What has features from elsewhere: `ray_encoding.RayEncoding`, or `shard_joining.FinishedShards`."""
 
     def __call__(
         self, dataset: Dataset, fingerprint: str, split: str, rows: NDArray[np.int64], batch_rows: int | None
@@ -69,6 +72,7 @@ def encode_dataset(
     limit: int | None = None,
     fraction: float | None = None,
     seed: int = 0,
+    shard: Shard | None = None,
     chunk_rows: int = CHUNK_ROWS,
     progress: Progress | None = None,
     waiting: Callable[[], None] | None = None,
@@ -88,6 +92,7 @@ def encode_dataset(
         LDA's, and neither accuracy. "float32" keeps every bit.
     limit : only the first rows.
     fraction, seed : only this share of every class, drawn as the low-data streams draw it.
+    shard : only this one of several runs of the rows that are left, so that machines can encode them apart.
     chunk_rows : rows per commit; a kill costs at most so many.
     progress : called with rows done and rows in all, after every batch.
     waiting : called once when another process is at work on the same store.
@@ -95,9 +100,10 @@ def encode_dataset(
 
     Notes
     -----
-    A part of a split (`limit`, `fraction`) is a store of its own that cannot be taken for the whole one; when
-    the whole store is finished, parts are served from it and nothing is encoded. Features of the last layer are
-    served from a finished store of the same encoder's stages, whose first block they are.
+    A part of a split (`limit`, `fraction`, `shard`) is a store of its own that cannot be taken for the whole one;
+    when the whole store is finished, parts are served from it and nothing is encoded. When all shards of a store are
+    finished in the same folder, the store is copied from them. Features of the last layer are served from a finished
+    store of the same encoder's stages, whose first block they are.
 
     Examples
     --------
@@ -120,6 +126,8 @@ def encode_dataset(
     rows, subset = _chosen_rows(every_label, limit=limit, fraction=fraction, seed=seed)
     if not len(rows):
         raise ValueError(f"{dataset.name} has no images in {split!r}")
+    if shard is not None and shard.of > 1:
+        rows, subset = rows[shard.span(len(rows))], replace(subset or Subset(), shard=shard)
     header = _header(dataset, encoder, split, rows, dtype=dtype, subset=subset)
     if subset is not None:
         every_row = np.arange(len(every_label), dtype=np.int64)
@@ -132,6 +140,9 @@ def encode_dataset(
     with exclusive(path / LOCK, waiting=waiting):
         # Another process may have finished it while this one waited for the lock.
         if not is_finished(path):
+            shards = finished_shards(base, header)
+            if shards is not None and progress is not None:
+                progress(len(rows), len(rows))
             _fill(
                 path,
                 header,
@@ -139,8 +150,8 @@ def encode_dataset(
                 encoder,
                 rows,
                 chunk_rows=chunk_rows,
-                progress=progress,
-                elsewhere=elsewhere,
+                progress=progress if shards is None else None,
+                elsewhere=elsewhere if shards is None else shards,
             )
     return open_store(path, header)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from i2cansay.encoders.encoder import VIEWS
 from i2cansay.encoders.stages import FEATURES, LAST, Block
+from i2cansay.features.shard import Shard
 
 FORMAT = 1
 # Fields that early versions did not write
@@ -20,16 +21,41 @@ DTYPES = ("float16", "float32")
 
 @dataclass(frozen=True)
 class Subset:
-    """A part of a split: a fraction drawn per class with a seed, the first `limit` rows of it, or both."""
+    """A part of a split: a fraction drawn per class with a seed, the first `limit` rows, a shard of what is left.
+
+    Examples
+    --------
+    >>> str(Subset(fraction=0.3, shard=Shard(2, 12)))
+    'fraction0.3-seed0-shard02of12'
+    """
 
     fraction: float | None = None
     seed: int = 0
     limit: int | None = None
+    shard: Shard | None = None
 
     def __str__(self) -> str:
         drawn = None if self.fraction is None else f"fraction{self.fraction:g}-seed{self.seed}"
         first = None if self.limit is None else f"first{self.limit}"
-        return "-".join(part for part in (drawn, first) if part)
+        shard = None if self.shard is None else self.shard.name
+        return "-".join(part for part in (drawn, first, shard) if part)
+
+    @property
+    def together(self) -> Subset | None:
+        """What all shards are together; None where that is the whole split."""
+        whole = replace(self, shard=None)
+        return None if whole == Subset() else whole
+
+    def to_values(self) -> dict[str, Any]:
+        """Return it as JSON has it; without a shard the same as before there were shards."""
+        values = {"fraction": self.fraction, "seed": self.seed, "limit": self.limit}
+        return values if self.shard is None else values | {"shard": str(self.shard)}
+
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> Subset:
+        """Read what `to_values` returned."""
+        shard = values.get("shard")
+        return cls(**values | {"shard": None if shard is None else Shard.parse(shard)})
 
 
 @dataclass(frozen=True)
@@ -86,6 +112,15 @@ class Header:
         )
         return alone == wanted
 
+    def is_shard_of(self, whole: Header) -> bool:
+        """Whether this is the header of a shard of what `whole` describes."""
+        if self.subset is None or self.subset.shard is None:
+            return False
+        together = replace(
+            self, rows=whole.rows, labels_checksum=whole.labels_checksum, subset=self.subset.together
+        )
+        return together == whole
+
     @property
     def name_stem(self) -> str:
         """How the folder names of all stores of this split of the data set begin."""
@@ -96,7 +131,7 @@ class Header:
         """Folder name: readable, and different whenever anything that decides the features differs."""
         fingerprints = (self.dataset_fingerprint, self.encoder_fingerprint)
         # Not the subset's short name: it rounds the fraction.
-        subset = None if self.subset is None else asdict(self.subset)
+        subset = None if self.subset is None else self.subset.to_values()
         identity = (self.format, self.split, self.dtype, *fingerprints, subset)
         key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:12]
         parts = [self.encoder, self.dtype, str(self.subset or ""), key]
@@ -120,7 +155,8 @@ class Header:
 
     def to_json(self) -> str:
         """Write as JSON text."""
-        return json.dumps(asdict(self), indent=1) + "\n"
+        subset = None if self.subset is None else self.subset.to_values()
+        return json.dumps(asdict(self) | {"subset": subset}, indent=1) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Header:
@@ -133,7 +169,7 @@ class Header:
             names = {field.name for field in fields(cls)} - (LATER - values.keys())
             known = {name: values[name] for name in names}
             known["class_names"] = tuple(known["class_names"])
-            known["subset"] = None if known["subset"] is None else Subset(**known["subset"])
+            known["subset"] = None if known["subset"] is None else Subset.from_values(known["subset"])
             known["stage_blocks"] = tuple(Block(**block) for block in known.get("stage_blocks", ()))
             header = cls(**known)
             header._check()
