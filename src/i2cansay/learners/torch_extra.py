@@ -1,6 +1,7 @@
 """Torch, which only some methods need, imported when one of them is used."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 
@@ -9,6 +10,19 @@ def import_torch() -> Any:
     try:
         return import_module("torch")
     except ImportError as error:
-        raise ImportError(
-            "this method needs torch, which is not installed: pip install 'i2cansay[torch]'"
-        ) from error
+        raise ImportError(f"this method needs {_how_to_get('torch')}") from error
+
+
+def lacking_extra(extra: str | None) -> str:
+    """Return what a learner's `extra` is and how to get it, if it is not installed; else nothing.
+
+    Examples
+    --------
+    >>> lacking_extra(None)
+    ''
+    """
+    return "" if extra is None or find_spec(extra) is not None else _how_to_get(extra)
+
+
+def _how_to_get(extra: str) -> str:
+    return f"{extra}, which is not installed: pip install 'i2cansay[{extra}]'"

@@ -4,14 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import DECLARED, OURS, load_table
 from i2cansay.experiments.report.illustration import ILLUSTRATIONS
 from i2cansay.experiments.run.metric import metric_of
+from i2cansay.experiments.run.planning import make_plan
 from i2cansay.learners import LEARNERS, learner_class
 from i2cansay.streams import STREAMS
 
 
-@pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.parametrize("name", [*DECLARED, *OURS])
 def test_every_declared_cell_can_be_asked_for(name: str) -> None:
     table = load_table(name)
     for column in table.columns:
@@ -25,7 +27,7 @@ def test_every_declared_cell_can_be_asked_for(name: str) -> None:
                 assert set(row.parameters) <= set(known)
 
 
-@pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.parametrize("name", [*DECLARED, *OURS])
 def test_rows_and_columns_have_names_of_their_own(name: str) -> None:
     table = load_table(name)
     assert len({column.name for column in table.columns}) == len(table.columns)
@@ -71,3 +73,26 @@ def test_the_declared_files_are_all_in_the_table() -> None:
     assert files == {*DECLARED.values(), *OURS.values(), *ILLUSTRATIONS.values()}
     for path in folder.glob("*.toml"):
         tomllib.loads(path.read_text())
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differs"),
+    [
+        ("l2p_alone", "l2p_batch", "mask"),
+        ("single_prompt_alone", "single_prompt_seen", "mask"),
+        ("l2p_sessions", "l2p_sessions_seen", "mask"),
+        ("l2p_sessions_seen", "l2p_sessions_seen_once", "epochs"),
+    ],
+)
+def test_rows_that_show_what_a_mask_is_worth_differ_in_nothing_else(
+    one: str, other: str, differs: str
+) -> None:
+    column = "CIFAR-10 10% step 2"
+    table = load_table("prompts")
+    plan = make_plan(table, Choice(rows=[one, other], seeds=1))
+    first, second = (entry.cell for row in plan.rows for entry in row.entries if entry.column.name == column)
+    assert first is not None
+    assert second is not None
+    assert first.learner == second.learner
+    before, after = first.all_parameters(), second.all_parameters()
+    assert [name for name in before if before[name] != after[name]] == [differs]

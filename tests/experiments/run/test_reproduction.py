@@ -5,6 +5,7 @@ import pytest
 
 from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.run.reproduction import reproduce_table, with_defaults
+from i2cansay.experiments.run.shared_features import SharedFeatures, share_features
 
 
 @pytest.fixture
@@ -61,3 +62,36 @@ def test_offline_passes_over_a_session_several_times(tiny_cifar10: Path) -> None
         assert record.outcome.checkpoints[-1].samples == 40 * 400
         assert record.parameters["lr"] == 0.001
         assert not record.parameters["memory_size"]
+
+
+@pytest.fixture
+def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("i2cansay.learners.torch_extra.find_spec", lambda name: None)
+
+
+@pytest.mark.usefixtures("no_torch")
+def test_without_torch_it_says_which_extra_before_anything_is_encoded(
+    tiny_cifar10: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events: list[str] = []
+
+    def share(dataset: str, encoder: str, **options: object) -> SharedFeatures:
+        events.append(f"{dataset} with {encoder}")
+        return share_features(dataset, "eyes")
+
+    monkeypatch.setattr("i2cansay.experiments.run.reproduction.share_features", share)
+    choice = Choice(dataset="cifar10", rows=["l2p", "single_prompt", "slda"], seeds=1)
+    done = reproduce_table("prompts", choice, tiny_cifar10 / "records", jobs=1, report=events.append)
+    assert events == [
+        "l2p, single_prompt need torch, which is not installed: pip install 'i2cansay[torch]'; "
+        "only the other rows are played",
+        "cifar10 with deit_tiny@96",
+    ]
+    reasons = [row.entries[0].why_empty for row in done.measured.rows]
+    assert reasons == [*["not testable here: needs the extra torch"] * 2, ""]
+
+
+@pytest.mark.usefixtures("no_torch")
+def test_where_all_rows_need_torch_the_extra_is_what_is_raised(tiny_cifar10: Path) -> None:
+    with pytest.raises(ImportError, match=r"^l2p needs torch, .* pip install 'i2cansay\[torch\]'$"):
+        reproduce_table("prompts", Choice(rows=["l2p", "l2p_alone"]), tiny_cifar10 / "records", jobs=1)

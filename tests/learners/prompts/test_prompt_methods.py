@@ -7,13 +7,15 @@ import pytest
 
 from i2cansay.core.types import Float32
 from i2cansay.learners import make_learner
+from i2cansay.learners.prompts.adam_rows import AdamRows
 from i2cansay.learners.prompts.coda import CODAPrompt, attended_cosines
 from i2cansay.learners.prompts.dualprompt import DualPrompt
 from i2cansay.learners.prompts.l2p import L2P
 from i2cansay.learners.prompts.prompt_learner import PromptLearner
+from i2cansay.learners.prompts.selection import cosines
 from i2cansay.learners.prompts.single_prompt import SinglePrompt
-from i2cansay.learners.prompts.transformer_weights import random_transformer
-from i2cansay.learners.prompts.vision_transformer import vision_transformer
+from i2cansay.learners.prompts.transformer_weights import TransformerWeights, random_transformer
+from i2cansay.learners.prompts.vision_transformer import Prefix, vision_transformer
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -25,6 +27,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "coda": {"n_components": 6, "prompt_length": 4, "prefix_blocks": (0, 1)},
     "single_prompt": {"prompt_length": 3, "prefix_blocks": (0, 1)},
 }
+SESSIONS = ("l2p_sessions", "dualprompt_sessions", "coda_sessions")
 
 
 def images(n: int, seed: int = 0) -> tuple[Float32, np.ndarray]:
@@ -37,6 +40,15 @@ def images(n: int, seed: int = 0) -> tuple[Float32, np.ndarray]:
 def made(name: str, **parameters: Any) -> Any:
     given = {"network": NETWORK, "lr": 0.02, "random_state": 0, **METHODS[name.removesuffix("_sessions")]}
     return make_learner(name, **{**given, **parameters})
+
+
+def spread_keys(model: Any, X: Float32) -> None:
+    """Set the keys of a method that has a choice so that the images of X do not all choose the same."""
+    if not isinstance(model, L2P | DualPrompt):
+        return
+    query, keys = model._batch(X).query.numpy(), model._prompts["keys"].values
+    keys[:] = (query - query.mean(axis=0))[: len(keys)]
+    assert len(cosines(torch.from_numpy(query), torch.from_numpy(keys)).argmax(dim=1).unique()) > 1
 
 
 @pytest.fixture(params=METHODS)
@@ -56,10 +68,15 @@ def test_it_learns_bright_from_dark(method: str) -> None:
 def test_only_prompts_keys_and_head_change(method: str) -> None:
     before = {name: array.copy() for name, array in NETWORK.arrays.items()}
     model = made(method).partial_fit(*images(30))
+    trained = [part[name] for part in (model._prompts, model._head) for name in part.names()]
+    start = [array.values.copy() for array in trained]
+    model.partial_fit(*images(30, seed=1))
     for name, tensor in vision_transformer(NETWORK)._tensors.items():
         assert np.array_equal(tensor.numpy(), before[name])
         assert np.array_equal(NETWORK.arrays[name], before[name])
-    assert {name.split(".")[0] for name in model.state()} >= {"prompts", "head"}
+    unused = model._head["bias"] if method == "single_prompt" else None  # cosines have none
+    for array, values in zip(trained, start, strict=True):
+        assert np.array_equal(array.values, values) == (array is unused)
 
 
 def test_a_prediction_does_not_depend_on_its_batch(method: str) -> None:
@@ -67,6 +84,7 @@ def test_a_prediction_does_not_depend_on_its_batch(method: str) -> None:
     X, y = images(120)
     for start in range(0, 120, 20):
         model.partial_fit(X[start : start + 20], y[start : start + 20])
+    spread_keys(model, X)
     together = model.class_scores(X[:64])
     alone = np.concatenate([model.class_scores(X[i : i + 1]) for i in range(64)])
     order = np.random.default_rng(0).permutation(64)
@@ -93,15 +111,96 @@ def test_rows_that_are_no_images_of_the_network_are_refused(method: str) -> None
         made(method, blocks=(10, 108)).partial_fit(np.zeros((2, 118)), [0, 1])
 
 
-def test_without_torch_it_says_which_extra(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> None:
-        raise ImportError(name)
+# -- choosing by image, and gradients -----------------------------------------------------------------------
 
-    monkeypatch.setattr("i2cansay.learners.torch_extra.import_module", missing)
-    model = made(method)
-    with pytest.raises(ImportError, match=r"i2cansay\[torch\]"):
-        model.partial_fit(*images(4))
-    assert model.state() == {}
+
+def gradients(model: Any, X: Float32, rows: Any) -> dict[str, Float32]:
+    """The gradients of the loss of a batch by every array that is trained."""
+    prompts, head = model._leaves(model._prompts), model._leaves(model._head)
+    features, penalty = model._prompted(prompts, model._batch(X), model._network, training=True)
+    loss = torch.nn.functional.cross_entropy(model._logits(head, features), torch.as_tensor(rows)) + penalty
+    leaves = {**prompts, **head}
+    found = torch.autograd.grad(loss, list(leaves.values()), allow_unused=True)
+    return {
+        name: gradient.numpy() for name, gradient in zip(leaves, found, strict=True) if gradient is not None
+    }
+
+
+def test_a_batch_teaches_what_its_images_teach_one_by_one(method: str) -> None:
+    """Prompts are chosen image by image in training too: a vote of the batch would give other gradients."""
+    X, y = images(24)
+    model = made(method).partial_fit(X, y)
+    model._head["weights"].values[:] = np.random.default_rng(0).normal(size=(3, 16))
+    spread_keys(model, X)
+    rows = model._labels.rows(y)
+    together = gradients(model, X, rows)
+    alone = [gradients(model, X[i : i + 1], rows[i : i + 1]) for i in range(len(X))]
+    for name, gradient in together.items():
+        assert np.abs(gradient).max() > 1e-4
+        mean = np.mean([each[name] for each in alone], axis=0)
+        np.testing.assert_allclose(gradient, mean, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", [*METHODS, *SESSIONS])
+def test_gradients_are_cut_where_that_is_published(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[Float32] = []
+    model = made(name).partial_fit(*images(30))
+    monkeypatch.setattr(AdamRows, "step", lambda self, gradient, lr, trained=None: taken.append(gradient))
+    arrays = [part[name].values for part in (model._prompts, model._head) for name in part.names()]
+    model._update([np.ones_like(array) for array in arrays])
+    length = np.sqrt(sum(np.vdot(gradient, gradient) for gradient in taken))
+    whole = np.sqrt(sum(array.size for array in arrays))
+    cut = name.removesuffix("_sessions") in ("l2p", "dualprompt")
+    assert length == pytest.approx(1 if cut else whole, rel=1e-4)
+
+
+# -- prompts switched off -----------------------------------------------------------------------------------
+
+
+def with_a_way_to_look_away(weights: TransformerWeights) -> TransformerWeights:
+    """The network with one number of each head's queries fixed at 1, and at 0 in the keys of all tokens.
+
+    It changes no attention between tokens, and a prefix whose keys have a large negative number there gets none.
+    """
+    arrays = {name: array.copy() for name, array in weights.arrays.items()}
+    for block in range(weights.depth):
+        places = away(weights) != 0
+        weight, bias = (arrays[f"blocks.{block}.attn.qkv.{part}"] for part in ("weight", "bias"))
+        for part, value in ((0, 1.0), (1, 0.0)):  # queries, keys
+            weight[part * weights.width : (part + 1) * weights.width][places] = 0
+            bias[part * weights.width : (part + 1) * weights.width][places] = value
+    return TransformerWeights(arrays, heads=weights.heads)
+
+
+def away(weights: TransformerWeights) -> Float32:
+    """The key of a prefix that no query of such a network attends to."""
+    key = np.zeros((weights.heads, weights.width // weights.heads), np.float32)
+    key[:, 0] = -1e4
+    return key.ravel()
+
+
+@pytest.mark.parametrize("name", ["dualprompt", "coda", "single_prompt"])
+def test_a_prefix_that_nothing_attends_to_leaves_the_frozen_class_token(name: str) -> None:
+    weights = with_a_way_to_look_away(NETWORK)
+    X, y = images(20)
+    model = made(name, network=weights).partial_fit(X, y)
+    network, batch = model._network, model._batch(X)
+    frozen = network.class_token(batch.tokens)
+
+    def feature() -> Any:
+        return model._prompted(model._tensors(model._prompts), batch, network, training=False)[0]
+
+    assert (feature() - frozen).abs().max() > 1e-3
+    prompts, ignored = {name: model._prompts[name].values for name in model._prompts.names()}, away(weights)
+    if name == "dualprompt":
+        prompts["general"][:, 0] = prompts["experts"][:, :, 0] = ignored
+    elif name == "single_prompt":
+        prompts["prefixes"][:, 0] = ignored
+    else:  # with weights above zero
+        prompts["attentions"][:] = 1
+        prompts["keys"][:] = network.class_token(network.embed(X)).mean(dim=0).numpy()
+        prompts["components"][:, :, : model.prompt_length // 2] = ignored
+    torch.testing.assert_close(feature(), frozen, rtol=1e-5, atol=1e-5)
 
 
 # -- the mask -----------------------------------------------------------------------------------------------
@@ -115,15 +214,22 @@ def head_moved(model: PromptLearner, X: Float32, y: Any) -> list[bool]:
     return moved
 
 
-def test_the_mask_of_the_batch_leaves_other_classes_alone() -> None:
+def test_the_mask_of_the_batch_gives_other_classes_no_gradient() -> None:
     X, y = images(60)
     seen, batch = (made("l2p", mask=mask).partial_fit(X, y) for mask in ("seen", "batch"))
     for model in (seen, batch):
-        model._head.start_over()  # else what Adam remembers moves all of them
+        model._head.start_over()  # so that only gradients move it
     two = np.flatnonzero(y != 2)[:10]
     rows = seen._labels.rows(np.array([0, 1, 2]))
     assert np.array(head_moved(seen, X[two], y[two]))[rows].tolist() == [True, True, True]
     assert np.array(head_moved(batch, X[two], y[two]))[rows].tolist() == [True, True, False]
+
+
+def test_under_the_mask_of_the_batch_what_adam_remembers_still_moves_other_classes() -> None:
+    X, y = images(60)
+    model = made("l2p", mask="batch").partial_fit(X, y)
+    two = np.flatnonzero(y != 2)[:10]
+    assert all(head_moved(model, X[two], y[two]))
 
 
 def test_one_class_alone_still_teaches() -> None:
@@ -138,14 +244,19 @@ def test_one_class_alone_still_teaches() -> None:
 # -- L2P ----------------------------------------------------------------------------------------------------
 
 
-def gradients(model: Any, X: Float32, rows: Any) -> dict[str, Any]:
-    """The gradients of the loss of a batch by the prompts' arrays."""
-    prompts, head = model._leaves(model._prompts), model._leaves(model._head)
-    features, penalty = model._prompted(prompts, model._batch(X), model._network, training=True)
-    logits = model._logits(head, features)
-    loss = torch.nn.functional.cross_entropy(logits, torch.as_tensor(rows)) + penalty
-    loss.backward()
-    return {name: tensor.grad.numpy() for name, tensor in prompts.items()}
+def test_l2p_feature_is_the_mean_of_the_prompts_outputs_and_not_the_class_token() -> None:
+    X, y = images(12)
+    model = made("l2p").partial_fit(X, y)
+    network, batch = model._network, model._batch(X)
+    found, _ = model._prompted(model._tensors(model._prompts), batch, network, training=False)
+    keys = torch.from_numpy(model._prompts["keys"].values)
+    for image in range(len(X)):
+        chosen = torch.cosine_similarity(batch.query[image], keys, dim=1).topk(2).indices.tolist()
+        prompts = [torch.from_numpy(model._prompts["prompts"].values[prompt]) for prompt in chosen]
+        tokens = torch.cat([*prompts, batch.tokens[image]])[None]  # as drawn: they get no position
+        outputs = network._norm(network._through(tokens, {}, kept=tokens.shape[1]), "norm")[0]
+        torch.testing.assert_close(found[image], outputs[:4].mean(dim=0), rtol=1e-4, atol=1e-5)
+        assert not torch.allclose(found[image], outputs[4], atol=1e-2)
 
 
 def test_l2p_keys_and_prompts_not_chosen_get_no_gradient() -> None:
@@ -173,10 +284,8 @@ def test_l2p_draws_chosen_keys_to_the_queries() -> None:
     X, y = images(200)
 
     def nearness(model: L2P) -> float:
-        cosines = torch.cosine_similarity(
-            model._batch(X).query[:, None], torch.from_numpy(model._prompts["keys"].values)[None], dim=2
-        )
-        return float(cosines.topk(2, dim=1).values.mean())
+        nearest = cosines(model._batch(X).query, torch.from_numpy(model._prompts["keys"].values))
+        return float(nearest.topk(2, dim=1).values.mean())
 
     drawn, left = (made("l2p", strength=strength).partial_fit(X, y) for strength in (1.0, 0.0))
     for _ in range(10):
@@ -269,7 +378,8 @@ def test_coda_gives_fixed_components_no_gradient() -> None:
     X, y = images(40)
     model.partial_fit(X[:20], np.zeros(20)).partial_fit(X[20:], np.ones(20))
     model._head["weights"].values[:] = np.random.default_rng(0).normal(size=(2, 16))
-    for gradient in gradients(model, X, y % 2).values():
+    found = gradients(model, X, y % 2)
+    for gradient in (found[name] for name in model._prompts.names()):
         assert not gradient[:2].any()
         assert gradient[2:4].any()
         assert not gradient[4:].any()
@@ -290,6 +400,32 @@ def test_coda_follows_the_query_continuously() -> None:
     for step in (1e-2, 1e-3):
         moved = attended_cosines(query + step, attention, keys)
         assert (moved - attended_cosines(query, attention, keys)).abs().max() < 10 * step
+
+
+class PrefixesOnly:
+    """In place of a network: keeps the prefixes that it is given."""
+
+    def class_token(self, tokens: Any, prefixes: dict[int, Prefix]) -> Any:
+        self.prefixes = prefixes
+        return tokens[:, 0]
+
+
+def test_coda_prefix_is_the_sum_of_all_components_first_half_for_keys_second_for_values() -> None:
+    X, y = images(40)
+    model = made("coda").partial_fit(X, y)
+    batch, network = model._batch(X[:5]), PrefixesOnly()
+    tensors = model._tensors(model._prompts)
+    model._prompted(tensors, batch, network, training=False)
+    assert list(network.prefixes) == [0, 1]
+    for place, prefix in enumerate(network.prefixes.values()):
+        for image in range(5):
+            expected = torch.zeros(4, 16)
+            for component in range(6):
+                attended = batch.query[image] * tensors["attentions"][component, place]
+                weight = torch.cosine_similarity(attended, tensors["keys"][component, place], dim=0)
+                expected = expected + weight * tensors["components"][component, place]
+            torch.testing.assert_close(prefix.keys[image], expected[:2])
+            torch.testing.assert_close(prefix.values[image], expected[2:])
 
 
 # -- the single prompt --------------------------------------------------------------------------------------
@@ -322,7 +458,22 @@ def test_replayed_classes_compete_in_the_batch() -> None:
     assert all(head_moved(model, X[one], y[one]))
 
 
-@pytest.mark.parametrize("name", ["l2p_sessions", "dualprompt_sessions", "coda_sessions"])
+@pytest.mark.parametrize("name", SESSIONS)
+def test_the_rate_falls_over_the_passes_of_coda_alone_and_anew_in_each_session(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[float] = []
+    monkeypatch.setattr(AdamRows, "step", lambda self, gradient, lr, trained=None: taken.append(lr))
+    model = made(name, lr=0.5, epochs=3, batch_size=20)
+    X, y = images(40)
+    model.partial_fit(X, y).partial_fit(X, y)
+    arrays = len(model._prompts.names()) + len(model._head.names())
+    falling = [0.5, 0.5 * np.cos(0.495 * np.pi / 2), 0.5 * np.cos(0.495 * np.pi)]
+    rates = falling if name == "coda_sessions" else [0.5] * 3
+    np.testing.assert_allclose(taken, 2 * np.repeat(rates, 2 * arrays).tolist())
+
+
+@pytest.mark.parametrize("name", SESSIONS)
 def test_a_session_masks_the_classes_of_the_past(name: str) -> None:
     X, y = images(90)
     model = made(name, epochs=1, mask="session").partial_fit(X[y < 2], y[y < 2])

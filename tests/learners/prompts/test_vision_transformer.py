@@ -50,13 +50,23 @@ def test_equals_the_encoder_of_deit_tiny(side: int) -> None:
     np.testing.assert_allclose(class_token(network, rows[:, 192:]), rows[:, :192], rtol=1e-4, atol=1e-4)
 
 
-def test_a_prefix_changes_the_class_token_and_its_absence_does_not() -> None:
+def test_a_prefix_changes_the_class_token_and_one_of_no_length_does_not() -> None:
     network = VisionTransformer(random_transformer(side=4))
     tokens = network.embed(images(3, 4))
     frozen = network.class_token(tokens)
-    prefix = Prefix(torch.ones(2, 16), torch.ones(2, 16))
-    assert torch.equal(network.class_token(tokens, {}), frozen)
+    prefix, none = (Prefix(torch.ones(n, 16), torch.ones(n, 16)) for n in (2, 0))
+    torch.testing.assert_close(network.class_token(tokens, {1: none}), frozen)
     assert not torch.allclose(network.class_token(tokens, {1: prefix}), frozen, atol=1e-3)
+
+
+def test_prompt_tokens_get_no_position() -> None:
+    """A prompt that is what the class token is, its position included, becomes what the class token becomes."""
+    network = VisionTransformer(random_transformer(side=4))
+    tokens = network.embed(images(3, 4))
+    found = network.mean_of_prompts(tokens, tokens[:, :1])
+    both = network._norm(network._through(torch.cat([tokens[:, :1], tokens], dim=1), {}, kept=2), "norm")
+    torch.testing.assert_close(found, both[:, 1])
+    assert not torch.allclose(found, network.class_token(tokens), atol=1e-3)
 
 
 def test_a_prefix_that_no_query_attends_to_leaves_the_class_token() -> None:

@@ -15,7 +15,7 @@ SECONDS_BETWEEN_LINES = 30.0
 
 
 class ImageProgress:
-    """Writes how many images a cell has learnt, how many it learns in a second, and the time it will still take.
+    """Writes how many images a cell has learnt, how many it learns in a second, and how long learning will take.
 
     Examples
     --------
@@ -45,5 +45,6 @@ class ImageProgress:
         rate = (moment.samples - self._first.samples) / seconds
         per_batch = seconds / (moment.batches - self._first.batches)
         left = as_clock(per_batch * (moment.n_batches - moment.batches))
-        text = f"{self._title}: {moment.samples:,} images, {rate:.0f} a second, {left} left"
+        shown = f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}"  # many passes over large images: below one
+        text = f"{self._title}: {moment.samples:,} images, {shown} a second, {left} left"
         print(text, file=self._file, flush=True)

@@ -18,6 +18,8 @@ from i2cansay.experiments.run.record_folder import Report, load_records
 from i2cansay.experiments.run.run_progress import RunProgress
 from i2cansay.experiments.run.runner import CellsFailed, run_cells
 from i2cansay.experiments.run.shared_features import EncodingProgress, SharedFeatures, share_features
+from i2cansay.learners import learner_class
+from i2cansay.learners.torch_extra import lacking_extra
 
 # Defaults for the embedded data set: no weights to fetch, and done within two minutes.
 SMALL = {"digits": ("pixels", 3)}
@@ -48,15 +50,18 @@ def reproduce_table(
     """Play the cells of a table that have no record yet, and return the filled table.
 
     Records are kept in `folder`; `data` is the folder of the data set, or one with a folder for each, in place of
-    the search path; `engine` plays the cells in place of processes of this machine.
+    the search path; `engine` plays the cells in place of processes of this machine. Cells of learners whose extra is
+    not installed here are left out, and `report` is told so before anything is encoded.
 
     Raises
     ------
-    OSError, ValueError
+    OSError, ValueError, ImportError
         If none of its cells can be played; the message says what is missing.
     """
     choice = with_defaults(choice)
     plan = make_plan(load_table(name), choice)
+    if engine is None:  # its machines have what they have
+        plan = _without_extras(plan, report)
     sources, reasons = _find(plan, data, encoding)
     plan = _without(plan, reasons)
     failures: list[str] = []
@@ -91,6 +96,34 @@ def with_defaults(choice: Choice) -> Choice:
         return choice
     encoder, seeds = SMALL[choice.dataset]
     return replace(choice, encoder=choice.encoder or encoder, seeds=choice.seeds or seeds)
+
+
+def _without_extras(plan: Plan, report: Report | None) -> Plan:
+    """Return the plan without the cells whose learner needs an extra that is not installed; say which those are."""
+    learners: dict[str, list[str]] = {}  # by what they lack
+    for learner in dict.fromkeys(cell.learner for cell in plan.cells()):
+        if lacking := lacking_extra(learner_class(learner).extra):
+            learners.setdefault(lacking, []).append(learner)
+    if not learners:
+        return plan
+    sentence = "; ".join(
+        f"{', '.join(names)} {'needs' if len(names) == 1 else 'need'} {lacking}"
+        for lacking, names in learners.items()
+    )
+    without = {learner for names in learners.values() for learner in names}
+
+    def kept(entry: Entry) -> Entry:
+        if entry.cell is None or entry.cell.learner not in without:
+            return entry
+        extra = learner_class(entry.cell.learner).extra
+        return replace(entry, cell=None, reason=f"not testable here: needs the extra {extra}")
+
+    plan = plan.change_entries(kept)
+    if not plan.cells():
+        raise ImportError(sentence)
+    if report is not None:
+        report(f"{sentence}; only the other rows are played")
+    return plan
 
 
 def _find(

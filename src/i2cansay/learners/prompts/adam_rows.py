@@ -31,7 +31,8 @@ class AdamRows:
     """
 
     def __init__(self, values: Float32) -> None:
-        self.values = np.array(values, dtype=np.float32)
+        # Laid out as a file gives them back: sums over another layout round differently.
+        self.values = np.array(values, dtype=np.float32, order="C")
         self.first, self.second = np.zeros_like(self.values), np.zeros_like(self.values)
         self.steps: Rows = np.zeros(len(self.values), dtype=np.int64)
 

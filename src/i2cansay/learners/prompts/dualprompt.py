@@ -78,6 +78,7 @@ class DualPrompt(PromptLearner):
         "expert",
     )
     parts: ClassVar[tuple[str, ...]] = (*PromptLearner.parts, "_opened")
+    longest_gradient: ClassVar[float | None] = 1.0
 
     def __init__(
         self,

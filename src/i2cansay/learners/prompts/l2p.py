@@ -32,6 +32,8 @@ class L2P(PromptLearner):
         Which classes compete in the loss: all that have come, or those of the batch and of what is replayed with it.
         The head is open, so a class that has not come has no output: without a mask it would be "seen" as well. Of
         a batch with one class alone "batch" learns nothing, and all classes that have come compete.
+        A class that does not compete gets no gradient, but what Adam remembers of earlier ones still moves its row
+        of the head.
     network : TransformerWeights or None
         The frozen transformer. None stands for a small random one, for tests.
     blocks : tuple of two ints, optional
@@ -77,6 +79,7 @@ class L2P(PromptLearner):
         {"pool_size": 4, "prompt_length": 2, "n_chosen": 2, "lr": 0.05, "memory_size": 20, "n_replayed": 5}
     )
     structural: ClassVar[tuple[str, ...]] = (*PromptLearner.structural, "pool_size", "prompt_length")
+    longest_gradient: ClassVar[float | None] = 1.0
 
     def __init__(
         self,

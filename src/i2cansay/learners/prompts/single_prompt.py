@@ -16,7 +16,7 @@ from i2cansay.learners.prompts.selection import cosines, uniform
 from i2cansay.learners.prompts.transformer_weights import TransformerWeights
 from i2cansay.learners.prompts.vision_transformer import Precision, Prefix, Tensor, VisionTransformer
 
-# Half the range of a uniform draw; the published start was not found, and larger ones drown the image at first.
+# Half the range of a uniform draw. Published is 1; larger ones drown the image at first.
 START = 0.02
 
 
@@ -38,9 +38,17 @@ class SinglePrompt(PromptLearner):
     network, blocks, precision, memory_size, n_replayed, steps, lr, batch_size, random_state
         As in `L2P`.
 
+    Notes
+    -----
+    Prompt, head and mask are those of the authors' code. Three things depart from it: a prefix starts near zero,
+    where theirs starts between -1 and 1 and has the position of the class token added; the rows of the head start
+    longer, so that Adam turns them less; a batch is learnt in one step, where theirs takes three, on images that are
+    augmented anew.
+
     References
     ----------
-    SinglePrompt, CVPR Findings 2026, whose reported ablation is where its values come from.
+    Is prompt selection necessary for task-free online continual learning?, CVPR Findings 2026; the authors' code is
+    efficient-learning-lab/SinglePrompt on GitHub.
 
     Examples
     --------
@@ -54,7 +62,7 @@ class SinglePrompt(PromptLearner):
     """
 
     summary = "one prefix for every image, and a head of cosines"
-    small_parameters = MappingProxyType({"prompt_length": 2, "prefix_blocks": (0, 1), "lr": 0.05})
+    small_parameters = MappingProxyType({"prompt_length": 2, "prefix_blocks": (0, 1), "lr": 0.1})
     structural: ClassVar[tuple[str, ...]] = (*PromptLearner.structural, "prompt_length", "prefix_blocks")
 
     def __init__(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import cos, pi
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
@@ -28,6 +29,7 @@ class SessionPrompts(PromptLearner):
     masks: ClassVar[tuple[str, ...]] = ("session", "seen")
     steps = 1  # the passes are counted by `epochs`
     epochs: int
+    _epoch: int  # which of them goes on, from 0
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -40,7 +42,8 @@ class SessionPrompts(PromptLearner):
         self._prompts.start_over()
         self._head.start_over()
         self._in_session = np.unique(rows)
-        for _ in range(self.epochs):
+        for epoch in range(self.epochs):
+            self._epoch = epoch
             order = self._rng.permutation(len(X))
             for start in range(0, len(X), self.batch_size):
                 batch = order[start : start + self.batch_size]
@@ -64,6 +67,12 @@ class SessionL2P(SessionPrompts, L2P):
         Which classes compete in the loss; published is "session".
     epochs, batch_size : int
         Passes over a session, and samples to a step.
+
+    Notes
+    -----
+    Rate, batch size, passes and clipping are those of the port to PyTorch, l2p-pytorch. Three things depart from it:
+    each image chooses its own prompts, where the port takes a vote of the batch; the head starts at zero, as in the
+    authors' code; images are not augmented.
 
     Examples
     --------
@@ -127,6 +136,14 @@ class SessionDualPrompt(SessionPrompts, DualPrompt):
         As in `DualPrompt`, and so is `random_state`.
     mask, epochs, batch_size
         As in `SessionL2P`.
+
+    Notes
+    -----
+    Rate, batch size, passes and clipping are those of the port to PyTorch, dualprompt-pytorch. Four things depart
+    from it: each image that is asked about chooses its own expert, where the port takes a vote of the batch; it
+    chooses among the experts of the sessions so far, where the port has the keys of all compete; the head starts at
+    zero, as in the authors' code; images are not augmented. A session without a new class goes on with the last
+    expert.
 
     Examples
     --------
@@ -195,6 +212,13 @@ class SessionCODAPrompt(SessionPrompts, CODAPrompt):
     mask, epochs, batch_size
         As in `SessionL2P`.
 
+    Notes
+    -----
+    Batch size, passes and the fall of the rate over the passes of a session (`falling_rate`) are those of the
+    authors' code, and gradients are not clipped. Four things depart from it: its schedule is one pass late, with the
+    whole rate in the first two; the weight of its orthogonality is 0, and was 0.1 times a millionth at first; its
+    head starts at random, ours at zero; images are not augmented. A session without a new class opens no components.
+
     Examples
     --------
     >>> from i2cansay.testing.blobs import blobs
@@ -225,10 +249,10 @@ class SessionCODAPrompt(SessionPrompts, CODAPrompt):
         blocks: tuple[int, ...] | None = None,
         precision: Precision = "float32",
         memory_size: int = 0,
-        n_replayed: int = 50,
+        n_replayed: int = 128,
         epochs: int = 20,
         lr: float = 0.001,
-        batch_size: int = 50,
+        batch_size: int = 128,
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
@@ -253,3 +277,17 @@ class SessionCODAPrompt(SessionPrompts, CODAPrompt):
 
     def _open(self, n: int) -> None:
         super()._open(self.per_session)
+
+    def _rate(self) -> float:
+        return falling_rate(self.lr, self._epoch, self.epochs)
+
+
+def falling_rate(lr: float, epoch: int, epochs: int) -> float:
+    """Return the rate of a pass, counted from 0: along a cosine, from `lr` to nearly nothing in the last.
+
+    Examples
+    --------
+    >>> [round(falling_rate(1.0, epoch, 5), 3) for epoch in range(5)]
+    [1.0, 0.925, 0.713, 0.394, 0.016]
+    """
+    return lr * cos(99 * pi * epoch / (200 * max(epochs - 1, 1)))
