@@ -37,7 +37,7 @@ def check_sessions_are_told_to_whoever_declares_it(learner: OnlineClassifier) ->
     for ends in ((), (1,), (3, 6), tuple(range(len(y) // BATCH))):
         model = fresh(learner)
         stream = DrawnSessions(y=y, batch_size=BATCH, ends=ends)
-        outcome = play(model, X, y, stream, X_test=X, y_test=y, prequential=False, every_session=False)
+        outcome = play(model, X, y, stream, X_test=X, y_test=y, prequential=False)
         require(
             outcome.told_sessions == learner.needs_boundaries,
             f"it declares needs_boundaries={learner.needs_boundaries}, but the outcome says "
