@@ -10,7 +10,8 @@ share the cores with the service.
 
 "Processor ratio" compares processor time: that of this process for a request over that of the service for it,
 without the clients. On a busy machine it says most. `predict_proba` stands for a question in this process; the
-service also answers with a verdict, a set and the novelty.
+service also answers with a verdict, a set and the novelty. "Of the same answer" compares with a process that
+computes these as well, from one scoring of the rows.
 
 A lesson is durable when it is answered, and there is no option for less. "Disk in memory" has the folder in
 /dev/shm, which shows what waiting for the disk costs.
@@ -31,6 +32,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from http.client import HTTPConnection
 from itertools import cycle
 from pathlib import Path
@@ -211,6 +213,13 @@ def service(folder: Path) -> Iterator[Served]:
 # -- measuring ----------------------------------------------------------------------------------------------
 
 
+def full_answer(learner: I2CANSAY, X: Float32) -> None:
+    """Compute what the service answers with: probabilities, verdicts, sets and novelty, from one scoring."""
+    probabilities = learner._temperature.probabilities(learner.class_scores(X))
+    learner._evidence.verdicts(probabilities, learner.novelty(X))
+    learner._evidence.sets(probabilities, 0.05)
+
+
 class Contest:
     """One case, through the service and in this process."""
 
@@ -224,8 +233,8 @@ class Contest:
         self._parts = [slice(at, at + case.rows) for at in range(len(samples.labels) - case.rows + 1)]
         self._learner = I2CANSAY(random_state=0)
         self._seen = Seen()
-        self._ratios: list[float] = []
-        self._processor: list[tuple[float, float]] = []
+        self._ratios: list[tuple[float, float]] = []
+        self._processor: list[tuple[float, float, float]] = []
         self._alone: list[float] = []
         self._memory: list[float] = []
         self._commits: list[tuple[float, float]] = []
@@ -262,18 +271,8 @@ class Contest:
 
     def turn(self, seconds: float) -> None:
         """Run both sides once."""
-        wall, processor, done = time.perf_counter(), time.process_time(), 0
-        for teaching, number in self._mix():
-            part = self._parts[number]
-            X = self._samples.features(part)
-            if teaching:
-                self._learner.partial_fit(X, self._samples.labels[part])
-            else:
-                self._learner.predict_proba(X)
-            done += 1
-            if (taken := time.perf_counter() - wall) > seconds / 2:
-                break
-        alone, in_process = done / taken, (time.process_time() - processor) / done
+        alone, in_process = self._alone_for(seconds / 2, self._learner.predict_proba)
+        same, same_in_process = self._alone_for(seconds / 2, partial(full_answer, self._learner))
         clients = Clients(self._served.port, self._clients)
         commits, before = self._served.commits(), self._served.processor_seconds()
         seen = clients.run(self._sent(), seconds)
@@ -281,11 +280,27 @@ class Contest:
         clients.close()
         self._seen.add(seen)
         self._alone.append(alone)
-        self._ratios.append(seen.total / seen.taken / alone)
-        self._processor.append((in_process, spent))
+        rate = seen.total / seen.taken
+        self._ratios.append((rate / alone, rate / same))
+        self._processor.append((in_process, same_in_process, spent))
         self._memory.append(self._served.megabytes())
         groups, requests = self._served.commits()
         self._commits.append((groups - commits[0], requests - commits[1]))
+
+    def _alone_for(self, seconds: float, ask: Callable[[Float32], object]) -> tuple[float, float]:
+        """Return requests per second in this process, and seconds of its processor for each."""
+        wall, processor, done = time.perf_counter(), time.process_time(), 0
+        for teaching, number in self._mix():
+            part = self._parts[number]
+            X = self._samples.features(part)
+            if teaching:
+                self._learner.partial_fit(X, self._samples.labels[part])
+            else:
+                ask(X)
+            done += 1
+            if (taken := time.perf_counter() - wall) > seconds:
+                break
+        return done / taken, (time.process_time() - processor) / done
 
     def forget(self) -> None:
         """Begin to count anew."""
@@ -305,9 +320,13 @@ class Contest:
             "rows": case.rows,
             "requests_per_second": seen.total / seen.taken,
             "in_process_per_second": statistics.median(self._alone),
-            "ratio": statistics.median(self._ratios),
-            "processor_ratio": statistics.median(alone / served for alone, served in self._processor),
-            "processor_ms": 1000 * statistics.median(served for _, served in self._processor),
+            "ratio": statistics.median(ratio for ratio, _ in self._ratios),
+            "ratio_of_same_answer": statistics.median(ratio for _, ratio in self._ratios),
+            "processor_ratio": statistics.median(alone / served for alone, _, served in self._processor),
+            "processor_ratio_of_same_answer": statistics.median(
+                same / served for _, same, served in self._processor
+            ),
+            "processor_ms": 1000 * statistics.median(served for _, _, served in self._processor),
             "p50_ms": {kind: float(np.percentile(each, 50)) for kind, each in times.items()},
             "p99_ms": {kind: float(np.percentile(each, 99)) for kind, each in times.items()},
             "requests_per_commit": requests / groups if groups else None,
@@ -342,9 +361,10 @@ def measure(cases: list[Case], *, clients: int, rounds: int, seconds: float) -> 
 def show(figures: list[dict[str, Any]]) -> None:
     """Print the figures, ratios first."""
     print(
-        "| case | of in-process | processor ratio | requests/s | in process/s | ms | p50 / p99 ms | a commit |"
+        "| case | of in-process | processor ratio | of the same answer | processor ratio "
+        "| requests/s | in process/s | ms | p50 / p99 ms | a commit |"
     )
-    print("|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for each in figures:
         times = ", ".join(
             f"{kind} {each['p50_ms'][kind]:.0f} / {each['p99_ms'][kind]:.0f}" for kind in each["p50_ms"]
@@ -352,6 +372,7 @@ def show(figures: list[dict[str, Any]]) -> None:
         group = each["requests_per_commit"]
         print(
             f"| {each['case']} | {each['ratio']:.2f} | {each['processor_ratio']:.2f} "
+            f"| {each['ratio_of_same_answer']:.2f} | {each['processor_ratio_of_same_answer']:.2f} "
             f"| {each['requests_per_second']:.0f} | {each['in_process_per_second']:.0f} "
             f"| {each['processor_ms']:.2f} | {times} | {f'{group:.1f}' if group else '-'} |"
         )

@@ -139,7 +139,9 @@ def test_the_service_is_read_from_what_its_script_writes() -> None:
     slow = {**case, "case": "learn, packed", "ratio": 0.3, "errors": {}}
     lines = serving({"clients": 32, "cases": [case, slow]})
     assert "| mixed, packed | 0.61 | 0.70 | 900 | 1,500 | learn 20 / 40 | 2 |" in lines
-    assert "which is met in the best of these cases and not met in the worst" in lines[-1]
+    assert "which is met in 1 of these 2 cases. " in lines[-1]
+    assert "which is not met. " in serving({"clients": 32, "cases": [slow, slow]})[-1]
+    assert "which is met. " in serving({"clients": 32, "cases": [case]})[-1]
 
 
 def test_the_plots_are_the_same_for_the_same_figures(tmp_path: Path) -> None:

@@ -34,10 +34,11 @@ from i2cansay.learners.analogical import AnalogicalClassifier
 from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
 from i2cansay.learners.decision.steps import Step
 from i2cansay.learners.first_radius import FirstRadius
+from i2cansay.learners.lazy import Cached
 from i2cansay.learners.paper_steps import paper_steps
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
 from i2cansay.learners.validation import check_features
-from i2cansay.learners.verdicts.relative_distance import relative_distance
+from i2cansay.learners.verdicts.relative_distance import MiddleOfMeans, relative_distance
 
 # Rows replayed with every batch where a buffer is kept, as in the paper's ablation.
 REPLAYED = 50
@@ -129,6 +130,7 @@ class I2CANSAY(AnalogicalClassifier):
     _significance: Significance | None
     _memory: Reservoir | None
     _radius: FirstRadius | None
+    _middle: Cached[MiddleOfMeans]
 
     def __init__(
         self,
@@ -191,6 +193,7 @@ class I2CANSAY(AnalogicalClassifier):
     def _state_bytes(self, n_features: int, n_classes: int) -> int:
         known = moments_bytes(n_features, n_classes)
         known += head_bytes(n_features, n_classes, momentum=self.momentum)
+        known += 8 * (n_features + n_classes)  # for the novelty
         if self.significance:  # two rows of a class in single precision, kept ready
             known += 8 * n_classes * n_features + 32 * room(n_classes)
         return known + samples_bytes(n_features, self.memory_size)
@@ -207,6 +210,7 @@ class I2CANSAY(AnalogicalClassifier):
         self._significance = Significance(n_features) if self.significance else None
         self._memory = Reservoir(self.memory_size, n_features) if self.memory_size else None
         self._radius = FirstRadius() if self.pseudo == "first_radius" else None
+        self._middle = Cached()
 
     def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
         touched = self._moments.add(X, rows, weights)
@@ -300,7 +304,10 @@ class I2CANSAY(AnalogicalClassifier):
         array([0., 5.])
         """
         self._check_ready()
-        return relative_distance(check_features(self, X, reset=False), self._moments)
+        checked = check_features(self, X, reset=False)
+        return relative_distance(
+            checked, self._moments, self._middle.get(lambda: MiddleOfMeans.of(self._moments))
+        )
 
     @property
     def class_counts_(self) -> Float64:
@@ -319,9 +326,14 @@ class I2CANSAY(AnalogicalClassifier):
 
     # -- changing one's mind --------------------------------------------------------------------------------
 
+    def _clear_caches(self) -> None:
+        super()._clear_caches()
+        self._middle.clear()  # not among `caches`: an answer does not wait for it
+
     def _unlearn(self, X: Features, rows: Rows, weights: Float64 | None) -> Rows:
         touched, left = self._moments.without(X, rows, weights)
         self._moments.replace(touched, left)
+        self._clear_caches()
         if self._significance is not None:
             self._significance.mark(touched)
         if self._memory is not None:

@@ -18,7 +18,7 @@ from i2cansay.learners.decision.steps import (
     Softmax,
     Step,
 )
-from i2cansay.learners.verdicts.relative_distance import DISTANCE_SHARE, distance_units
+from i2cansay.learners.verdicts.relative_distance import DISTANCE_SHARE, MiddleOfMeans
 
 
 def paper_steps(
@@ -51,10 +51,10 @@ def paper_steps(
         scores = Softmax(scores) + importance_steps(gamma, len(means), bias_scale)
     if len(means) == 1:
         return scores, None
-    spread, least = distance_units(moments)
+    middle = MiddleOfMeans.of(moments)
     nearest = RowLeast(Distances(away, means, None, power=2))
-    to_centre = Elementwise("maximum", RowSum(Mapped("square", away)), least)
-    return scores, nearest / to_centre + nearest * (DISTANCE_SHARE / spread)
+    to_centre = Elementwise("maximum", RowSum(Mapped("square", away)), middle.least)
+    return scores, nearest / to_centre + nearest * (DISTANCE_SHARE / middle.spread)
 
 
 def importance_steps(distances: Step, n_classes: int, scale: BiasScale) -> Step:

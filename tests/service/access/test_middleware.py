@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from i2cansay.service.access.body_limit import FREE
-from i2cansay.service.access.middleware import WRONG_TOKENS_AT_ONCE
+from i2cansay.service.access.middleware import HEADERS, WRONG_TOKENS_AT_ONCE
 from i2cansay.service.client import Client, RequestRefused
 from i2cansay.service.http.server import Address, check_address
 from i2cansay.service.limits import Limits
@@ -252,3 +252,25 @@ def test_an_error_has_one_name_however_often_it_happens(
     answers = [send(shared, "GET", f"/v1/models/{name}")[2]["detail"] for name in ("a", "b")]
     other = send(shared, "GET", "/v1/models/a/classes")[2]["detail"]
     assert answers[0] == answers[1] != other
+
+
+def test_every_answer_has_the_headers_once_and_a_route_may_have_its_own(start: Starter) -> None:
+    running = start()
+    running.client.create("numbers", encoder=None)
+    calls = [
+        ("GET", "/healthz", 200, {}),
+        ("POST", "/v1/models/numbers/predict", 422, {}),
+        ("POST", "/v1/models/nobody/predict", 404, {}),
+        ("DELETE", "/healthz", 405, {}),
+        ("GET", "/page.js", 200, {"cache-control": "no-cache"}),
+    ]
+    for method, path, status, own in calls:
+        parts = urlsplit(running.client.url)
+        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+        connection.request(method, path)
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        assert answer.status == status
+        for name, value in {**HEADERS, **own}.items():
+            assert answer.headers.get_all(name) == [value], (path, name)

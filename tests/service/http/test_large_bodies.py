@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 from i2cansay.encoders.encoder import EncodedImages
-from i2cansay.service.access.body_limit import FREE, Traffic
+from i2cansay.service.access.body_limit import FREE, IncomingBody, Traffic
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.http import bodies
 from i2cansay.service.http.json_route import SMALL
+from i2cansay.service.http.json_text import read_json
 from i2cansay.service.limits import Limits
 from tests.service.material import make_image
 from tests.service.running import Running, Starter
@@ -121,6 +122,38 @@ def test_what_parsing_will_take_is_charged_before(start: Starter, monkeypatch: p
     monkeypatch.setattr(bodies, "read_json", lambda _: pytest.fail("a body was parsed"))
     status, headers, answer = send(running, "POST", ASK, body)  # its bytes have room, its values have not
     assert (status, answer["code"], headers["retry-after"]) == (429, "busy", "1")
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "in_a_thread"),
+    [
+        (50, {"width": 1280}, False),
+        (300, {"width": 1280}, True),
+        (50, {"width": 1280, "x": "y" * 150_000}, True),
+    ],
+)
+def test_rows_are_read_where_they_come_and_long_lines_in_a_thread(
+    shared: Running, monkeypatch: pytest.MonkeyPatch, rows: int, line: dict[str, Any], in_a_thread: bool
+) -> None:
+    threads: list[str] = []
+    taken: list[int] = []
+
+    def noted(data: bytearray) -> dict[str, Any]:
+        threads.append(threading.current_thread().name)
+        return read_json(data)
+
+    def charged(body: IncomingBody, n: int) -> None:
+        taken.append(n)
+        charge(body, n)
+
+    charge = IncomingBody.charge
+    monkeypatch.setattr(bodies, "read_json", noted)
+    monkeypatch.setattr(IncomingBody, "charge", charged)
+    body = json.dumps(line).encode() + b"\n" + bytes(4 * 1280 * rows)
+    status, _, _ = send(shared, "POST", ASK, body, {"content-type": "application/octet-stream"})
+    assert status in (409, 422)  # the model has learnt nothing, or has another width
+    assert ["parser" in name for name in threads] == [in_a_thread]
+    assert max(taken) >= len(body)
 
 
 def test_traffic_counts_what_came_and_not_what_was_announced(start: Starter) -> None:

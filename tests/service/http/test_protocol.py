@@ -7,6 +7,7 @@ import errno
 import http.client
 import json
 import logging
+import re
 import shutil
 import socket
 import subprocess
@@ -25,6 +26,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from i2cansay.service.http import listener
 from i2cansay.service.http.connections import Connections
 from i2cansay.service.http.listener import Listener, bind
+from i2cansay.service.http.protocol import PIECE
 from i2cansay.service.limits import Limits
 from i2cansay.service.service_metrics import ServiceMetrics
 from tests.service.running import Running, Starter
@@ -82,6 +84,8 @@ def test_what_is_used_of_uvicorn_is_there() -> None:
         assert callable(getattr(H11Protocol, name)), name
     names = RequestResponseCycle.__init__.__code__.co_names
     assert {"more_body", "response_started", "response_complete"} <= set(names)
+    # What `conn.send` returns is what is written: the head of an answer is kept there.
+    assert {"conn", "transport", "write"} <= set(RequestResponseCycle.send.__code__.co_names)
 
 
 # -- time ---------------------------------------------------------------------------------------------------
@@ -392,6 +396,56 @@ def test_what_is_not_http_is_answered_in_json(
 def test_many_headers_below_the_limit_are_fine(shared: Running) -> None:
     with connected(shared, HALF + b"".join(b"x%d: y\r\n" % n for n in range(99)) + b"\r\n") as connection:
         assert answer_of(connection)[0] == 200
+
+
+def test_an_answer_is_written_at_once(shared: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[bytes] = []
+
+    def noted(transport: Any, data: bytes) -> None:
+        written.append(bytes(data))
+        write(transport, data)
+
+    transport = asyncio.selector_events._SelectorSocketTransport  # type: ignore[attr-defined]
+    write = transport.write
+    monkeypatch.setattr(transport, "write", noted)
+    with connected(shared, WHOLE) as connection:
+        assert answer_of(connection)[0] == 200
+    parts = [data for data in written if data]
+    assert len(parts) == 1
+    assert parts[0].startswith(b"HTTP/1.1 200")
+    assert parts[0].endswith(b"}")
+
+
+@pytest.mark.parametrize(("length", "status"), [(99, 422), (20_000, 422), (60_000, 422), (200_000, 413)])
+def test_the_headers_after_a_long_body_have_the_same_limit(shared: Running, length: int, status: int) -> None:
+    first = BODY[:-1].replace(b"99", str(length).encode()) + b" " * length
+    long = HALF + b"x: " + b"y" * 17_000 + b"\r\n\r\n"
+    for pieces, expected in (((first, long), [status, 431]), ((first, WHOLE) * 2, [status, 200] * 2)):
+        with connected(shared, b"".join(pieces)) as connection:
+            received = b""
+            while len(statuses := re.findall(rb"HTTP/1.1 (\d+)", received)) < len(expected):
+                received += connection.recv(10_000)
+            assert [int(each) for each in statuses] == expected
+
+
+def test_a_body_of_known_length_is_read_in_large_pieces(
+    shared: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every piece goes through h11's state machine: 256 kB in pieces of headers cost more than the prediction."""
+    pieces: list[int] = []
+
+    def noted(protocol: H11Protocol, data: bytes) -> None:
+        pieces.append(len(data))
+        data_received(protocol, data)
+
+    data_received = H11Protocol.data_received
+    monkeypatch.setattr(H11Protocol, "data_received", noted)
+    body = b" " * 400_000
+    path = "/v1/models/numbers/predict"
+    assert send(shared, "POST", path, body, {"content-type": "application/octet-stream"})[0] == 422
+    assert sum(pieces) > 400_000
+    assert max(pieces) > PIECE
+    assert pieces[0] <= PIECE
 
 
 def test_requests_in_one_packet_are_answered_in_turn(shared: Running) -> None:

@@ -7,6 +7,8 @@ of the classes' spread.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -22,10 +24,46 @@ DISTANCE_SHARE = 0.05
 CLASSES_AT_A_TIME = 1024
 
 
-def relative_distance(X: Features, moments: ClassMoments) -> Float64:
+@dataclass(frozen=True)
+class MiddleOfMeans:
+    """The centre of the class means, and the units of distances: the same for every row until more is learnt.
+
+    Attributes
+    ----------
+    centre : (d,) array
+    lengths : (c,) array
+        Squared distances of the means from the centre.
+    spread : float
+        The unit of squared distances to classes.
+    least : float
+        The least squared distance to the centre that is divided by.
+    """
+
+    centre: Float64
+    lengths: Float64
+    spread: float
+    least: float
+
+    @classmethod
+    def of(cls, moments: ClassMoments) -> Self:
+        """Take it from the classes."""
+        centre = moments.mean.mean(axis=0)
+        lengths = np.concatenate([np.einsum("cd,cd->c", some, some) for some in _from(centre, moments)])
+        usual = max(float(lengths.sum()) / len(moments), float(np.finfo(np.float64).tiny))
+        spread = float(moments.m2.sum()) / max(float(moments.count.sum()) - len(moments), 1.0)
+        unit = spread if spread > 0 else usual if len(moments) > 1 else 1.0
+        return cls(centre, lengths, unit, NEAREST**2 * usual)
+
+
+def relative_distance(X: Features, moments: ClassMoments, middle: MiddleOfMeans | None = None) -> Float64:
     """Return how far each row of `X`, (n, d), is from the nearest class, relative to the centre of the means, (n,).
 
     Of one class, the squared distance to its mean in units of its spread.
+
+    Parameters
+    ----------
+    middle : MiddleOfMeans, optional
+        That of `moments`, where it is there already; it takes longer than the distances of a few rows.
 
     Examples
     --------
@@ -35,38 +73,20 @@ def relative_distance(X: Features, moments: ClassMoments) -> Float64:
     >>> relative_distance(np.array([[2.0], [0.5], [9.0]]), moments).round(1)
     array([0.1, 4.1, 6.3])
     """
-    centre = moments.mean.mean(axis=0)
+    middle = MiddleOfMeans.of(moments) if middle is None else middle
     # From the centre: squares of offsets that are large beside their differences would cancel.
-    away = X.astype(np.float64) - centre
+    away = X.astype(np.float64) - middle.centre
     to_centre = np.einsum("nd,nd->n", away, away)
-    nearest = np.full(len(X), np.inf)
-    sum_of_lengths = 0.0
-    for means in _from(centre, moments):
-        lengths = np.einsum("cd,cd->c", means, means)
-        sum_of_lengths += float(lengths.sum())
-        for rows in score_blocks(len(X), len(means)):
-            closest = (lengths - 2 * inner(away[rows], means)).min(axis=1)
-            np.minimum(nearest[rows], closest, out=nearest[rows])
-    nearest = np.maximum(to_centre + nearest, 0.0)
-    spread, least = _units(moments, sum_of_lengths / len(moments))
-    distance: Float64 = nearest / spread
+    nearest = np.empty(len(X))
+    for rows in score_blocks(len(X), len(moments)):
+        # Products with the means as they are lose no more digits than means less the centre, which would be a copy.
+        nearest[rows] = (middle.lengths - 2 * inner(away[rows], moments.mean)).min(axis=1)
+    nearest = np.maximum(to_centre + (nearest + 2 * (away @ middle.centre)), 0.0)
+    distance: Float64 = nearest / middle.spread
     if len(moments) == 1:
         return distance
-    ratio: Float64 = nearest / np.maximum(to_centre, least)
+    ratio: Float64 = nearest / np.maximum(to_centre, middle.least)
     return ratio + DISTANCE_SHARE * distance
-
-
-def distance_units(moments: ClassMoments) -> tuple[float, float]:
-    """Return the unit of squared distances to classes, and the least one to the centre that is divided by."""
-    centre = moments.mean.mean(axis=0)
-    lengths = sum(float(np.einsum("cd,cd->", means, means)) for means in _from(centre, moments))
-    return _units(moments, lengths / len(moments))
-
-
-def _units(moments: ClassMoments, mean_length: float) -> tuple[float, float]:
-    usual = max(mean_length, float(np.finfo(np.float64).tiny))
-    spread = float(moments.m2.sum()) / max(float(moments.count.sum()) - len(moments), 1.0)
-    return spread if spread > 0 else usual if len(moments) > 1 else 1.0, NEAREST**2 * usual
 
 
 def _from(centre: Float64, moments: ClassMoments) -> Iterator[Float64]:

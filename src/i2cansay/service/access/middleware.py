@@ -37,6 +37,8 @@ HEADERS = {
     "x-frame-options": "DENY",
     "cache-control": "no-store",
 }
+RAW_HEADERS = tuple((name.encode(), value.encode()) for name, value in HEADERS.items())
+"""As they are sent: `setdefault` of each would search and encode for every answer."""
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 WRONG_TOKENS_AT_ONCE = 20
 LABEL_STUDIO = re.compile(r"/v1/models/[^/]+/label-studio/[^/]+")
@@ -105,7 +107,7 @@ class AccessMiddleware:
             nonlocal status, begun
             if message["type"] == "http.response.start":
                 begun, status = True, message["status"]
-                self._add_headers(MutableHeaders(scope=message), headers)
+                self._add_headers(message, headers)
             await send(message)
 
         body = IncomingBody(receive, self._limits, self._traffic)
@@ -198,11 +200,13 @@ class AccessMiddleware:
 
     # -- going out ------------------------------------------------------------------------------------------
 
-    def _add_headers(self, answer: MutableHeaders, asked: Headers) -> None:
-        for name, value in HEADERS.items():
-            answer.setdefault(name, value)
+    def _add_headers(self, message: Message, asked: Headers) -> None:
+        given = message["headers"]
+        names = {name for name, _ in given}  # a route may have its own
+        message["headers"] = [*given, *(line for line in RAW_HEADERS if line[0] not in names)]
         origin = asked.get("origin")
         if origin in self._policy.origins:
+            answer = MutableHeaders(scope=message)
             answer["access-control-allow-origin"] = origin
             answer["access-control-allow-headers"] = (
                 "authorization, content-type, idempotency-key, if-none-match"

@@ -15,6 +15,7 @@ from i2cansay.service.errors import too_large
 from i2cansay.service.http.api import KEY, LEARN_FORM, PREDICT_FORM, SERIES, body_of, key_of, series_of, wait
 from i2cansay.service.http.bodies import ParsedBody, to_learn, to_predict
 from i2cansay.service.http.direct_routes import direct
+from i2cansay.service.http.json_answer import JsonAnswer
 from i2cansay.service.http.schemas import (
     ClassesAnswer,
     LabelBody,
@@ -80,8 +81,8 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
             model.teach(Learn(X, parsed.labels, digest, who, content, series)), limits.seconds
         )
         assert isinstance(lesson, LessonResult)
-        return JSONResponse(
-            {**asdict(lesson), "durable": all(lesson.durable), "durable_samples": list(lesson.durable)}
+        return JsonAnswer(
+            {**lesson.__dict__, "durable": all(lesson.durable), "durable_samples": lesson.durable}
         )
 
     @router.post(
@@ -105,7 +106,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         question = Question(X, parsed.top, parsed.error, parsed.new_error)
         predictions = await wait(model.ask(question), limits.seconds)
         snapshot = predictions.snapshot
-        return JSONResponse(
+        return JsonAnswer(
             {
                 "predictions": [each.to_json() for each in predictions],
                 "version": snapshot.version,

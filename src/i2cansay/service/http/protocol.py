@@ -19,12 +19,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from i2cansay.service.errors import ServiceError, error_content
 from i2cansay.service.http.connections import Connections, Stage
+from i2cansay.service.http.head_with_body import HeadWithBody
 from i2cansay.service.http.tiny_chunks import CHUNK, ChunkCounter, TinyChunks
 from i2cansay.service.service_metrics import ServiceMetrics
 
 log = logging.getLogger("i2cansay.service")
 PIECE = 16_384
-"""Bytes that are parsed at once, so that the limit of headers holds within one packet too."""
+"""Bytes that are parsed at once where headers can be among them, so that their limit holds within one packet too."""
 
 
 class HttpProtocol(H11Protocol):
@@ -34,7 +35,8 @@ class HttpProtocol(H11Protocol):
         self, *, connections: Connections, metrics: ServiceMetrics, address: str, **uvicorn_options: Any
     ) -> None:
         super().__init__(**uvicorn_options)
-        ChunkCounter(self.conn)
+        self._body = ChunkCounter(self.conn)
+        HeadWithBody(self.conn)
         self.address = address
         self.opening: asyncio.Task[Any] | None = None
         self._table = connections
@@ -48,11 +50,12 @@ class HttpProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse data piece by piece."""
-        for start in range(0, len(data), PIECE):
-            if self.transport.is_closing():
-                break
-            super().data_received(data[start : start + PIECE])
+        """Parse data piece by piece; the rest of a body of known length, which is not parsed, is one piece."""
+        start = 0
+        while start < len(data) and not self.transport.is_closing():
+            end = start + max(PIECE, self._body.announced)
+            super().data_received(data[start:end])
+            start = end
 
     def handle_events(self) -> None:
         """Let uvicorn act on the parsed events, then note the new stage."""

@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse
 from i2cansay.service.access.permissions import needs
 from i2cansay.service.http.api import TEST_FORM, body_of, wait
 from i2cansay.service.http.bodies import to_test
+from i2cansay.service.http.json_answer import JsonAnswer
 from i2cansay.service.http.lesson_routes import features_of
 from i2cansay.service.http.quality_schemas import AccuracyAnswer, ConfusionAnswer, MapAnswer, TrialAnswer
 from i2cansay.service.http.schemas import TestBody
@@ -52,7 +53,7 @@ def add_quality_routes(router: APIRouter, service: Service) -> None:
         answers = await wait(model.ask(question), service.limits.seconds)
         snapshot = answers.snapshot
         trial = Trial.of(parsed.labels, answers, {line.label for line in snapshot.classes})
-        return JSONResponse({**trial.to_json(), "version": snapshot.version})
+        return JsonAnswer({**trial.to_json(), "version": snapshot.version})
 
     @router.get("/models/{name}/confusion", dependencies=[needs("predict")], response_model=ConfusionAnswer)
     async def confusion(name: str) -> Response:

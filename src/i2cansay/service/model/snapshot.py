@@ -36,7 +36,8 @@ def finite_scores(learner: OnlineClassifier, X: Features) -> Features:
     return scores
 
 
-@dataclass(frozen=True)
+# Not frozen, as one that is takes four times as long to make.
+@dataclass
 class ClassProbability:
     """A class and its probability."""
 
@@ -44,7 +45,7 @@ class ClassProbability:
     probability: float
 
 
-@dataclass(frozen=True)
+@dataclass
 class Prediction:
     """The answer for one sample.
 
