@@ -100,6 +100,7 @@ def accuracy(setting: Setting, encoder: str, name: str, order: int) -> float:
     contender = next(each for each in CONTENDERS if each.name == name)
     seen = seen_by(contender, read(setting, encoder))
     learner = make_seeded_learner(contender.learner, order, blocks=seen.blocks, **contender.parameters)
+    learner.calibrates = False  # only labels are asked for
     outcome = play(
         learner,
         seen.X,
