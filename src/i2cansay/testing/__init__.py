@@ -2,7 +2,7 @@
 
 >>> from i2cansay import I2CANSAY
 >>> print(check_learner(I2CANSAY()), "checks passed")
-44 checks passed
+45 checks passed
 
 With pytest, one test per check::
 
