@@ -36,7 +36,9 @@ def check_sessions_are_told_to_whoever_declares_it(learner: OnlineClassifier) ->
     states = []
     for ends in ((), (1,), (3, 6), tuple(range(len(y) // BATCH))):
         model = fresh(learner)
-        model.calibrates = False  # a lazy learner scores samples when it has just answered, as after a session
+        model.calibrates = (
+            False  # a lazy learner scores samples when it has just answered, as after a session
+        )
         stream = DrawnSessions(y=y, batch_size=BATCH, ends=ends)
         outcome = play(model, X, y, stream, X_test=X, y_test=y, prequential=False)
         require(
