@@ -19,12 +19,13 @@ demo: $(VENV)/demo.stamp      ## set up, learn a stream of digits, print a table
 test: $(VENV)/dev.stamp       ## set up and run the tests
 	$(BIN)/python -m pytest -n auto
 
-lint: $(VENV)/dev.stamp       ## ruff, mypy, import contracts, generated documents
+lint: $(VENV)/dev.stamp       ## ruff, mypy, import contracts, generated documents, records
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/docs.py --check
+	$(BIN)/python tools/clean_records.py
 	$(BIN)/python tools/result_pages.py --check
 
 format: $(VENV)/dev.stamp     ## let ruff format and mend
