@@ -59,6 +59,14 @@ def test_load_leaves_corrupt_records_out_and_says_so(tmp_path: Path) -> None:
         load_records(tmp_path)
 
 
+def test_a_file_of_another_kind_is_named_once(tmp_path: Path) -> None:
+    RecordFolder(tmp_path).put(make_record())
+    (tmp_path / "study.jsonl").write_text('{"table": "widths"}\n' * 300)
+    said: list[str] = []
+    assert len(load_records(tmp_path, report=said.append)) == 1
+    assert said == [f"{tmp_path / 'study.jsonl'} holds no record in 300 lines and is left out"]
+
+
 def test_packing_does_not_depend_on_the_order(tmp_path: Path) -> None:
     records = [make_record(seed=seed) for seed in range(4)]
     pack_records(records, tmp_path / "a")

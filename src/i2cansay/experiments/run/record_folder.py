@@ -69,20 +69,21 @@ def load_records(*places: str | Path, report: Report | None = None) -> list[Reco
     places : folders or files
         From a folder, every `.json` (one record) and `.jsonl` (one per line) in it and below it.
     report : callable, optional
-        Called with a sentence about every record that cannot be used. Without it, the first such record raises
-        ValueError.
+        Called with a sentence about every record that cannot be used, and about a file of many lines that holds no
+        record at all. Without it, the first such record raises ValueError.
     """
     records: dict[str, Record] = {}
     for place in places:
-        for origin, text in _texts(Path(place)):
-            try:
-                record = Record.from_json(text)
-            except ValueError as error:
-                if report is None:
-                    raise ValueError(f"{origin} is damaged: {error}") from error
-                report(f"{origin} is damaged and left out: {error}")
-                continue
-            records.setdefault(record.key, record)
+        for file in _files(Path(place)):
+            found, damaged = _read(file)
+            for record in found:
+                records.setdefault(record.key, record)
+            if damaged and report is None:
+                origin, error = damaged[0]
+                raise ValueError(f"{origin} is damaged: {error}") from error
+            if report is not None:
+                for sentence in _left_out(file, damaged, all_of_it=not found):
+                    report(sentence)
     return list(records.values())
 
 
@@ -108,18 +109,39 @@ def _order(record: Record) -> tuple[str, ...]:
     )
 
 
-def _texts(place: Path) -> Iterator[tuple[str, str]]:
+def _left_out(file: Path, damaged: list[tuple[str, ValueError]], *, all_of_it: bool) -> list[str]:
+    """Return a sentence for each damaged record, or one for a file of another kind, as the runs of a study are."""
+    if all_of_it and len(damaged) > 1:
+        return [f"{file} holds no record in {len(damaged)} lines and is left out"]
+    return [f"{origin} is damaged and left out: {error}" for origin, error in damaged]
+
+
+def _read(file: Path) -> tuple[list[Record], list[tuple[str, ValueError]]]:
+    """Return the records of a file, and where it is damaged and how."""
+    found, damaged = [], []
+    for origin, text in _texts(file):
+        try:
+            found.append(Record.from_json(text))
+        except ValueError as error:
+            damaged.append((origin, error))
+    return found, damaged
+
+
+def _files(place: Path) -> Iterator[Path]:
     if place.is_dir():
-        files = [path for suffix in ("json", "jsonl") for path in place.rglob(f"*.{suffix}")]
-        for file in sorted(path for path in files if not path.name.startswith(".")):
-            yield from _texts(file)
-        return
-    if not place.is_file():
+        found = [path for suffix in ("json", "jsonl") for path in place.rglob(f"*.{suffix}")]
+        yield from sorted(path for path in found if not path.name.startswith("."))
+    elif place.is_file():
+        yield place
+    else:
         raise FileNotFoundError(f"there are no records at {place}; make some with `i2cansay reproduce`")
-    text = place.read_text(encoding="utf-8", errors="replace")
-    if place.suffix == ".jsonl":
+
+
+def _texts(file: Path) -> Iterator[tuple[str, str]]:
+    text = file.read_text(encoding="utf-8", errors="replace")
+    if file.suffix == ".jsonl":
         for number, line in enumerate(text.splitlines(), start=1):
             if line.strip():
-                yield f"{place}, line {number}", line
+                yield f"{file}, line {number}", line
     else:
-        yield str(place), text
+        yield str(file), text
