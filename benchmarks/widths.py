@@ -94,7 +94,7 @@ class Other(NamedTuple):
 def gathered(column: Column, seed: int) -> Statistics:
     """Return the statistics of all dimensions."""
     split = column.split(seed)
-    scatter, held = split.mapped()
+    scatter, held = split.mapped(sum(split.blocks))
     means = scatter.means
     return Statistics(
         scatter.matrix.dense(), means.mean, means.count, held.astype(np.float32), split.y_held, split.blocks
@@ -185,11 +185,11 @@ LEARNERS: Mapping[str, tuple[str, Mapping[str, Any], tuple[int, ...]]] = {
     "ridge, GCV": ("ridge", {"penalty": "gcv"}, (1280,)),
     "RanPAC 5,000": ("ranpac", {"n_projections": 5000}, (1280,)),
     "FeCAM": ("fecam", {"gamma1": 1.0, "gamma2": 1.0}, (1280,)),
-    "all dimensions": ("i2cansay_shared", CLOSED_FORM, STAGES),
+    "all dimensions": ("i2cansay_shared", CLOSED_FORM | {"width": sum(STAGES)}, STAGES),
     **{f"rotation {width}": ("i2cansay_shared", CLOSED_FORM | {"width": width}, STAGES) for width in WIDTHS},
     "stages: SLDA, OAS": ("slda", {"shrinkage": "oas"}, STAGES),
     "stages: ridge, GCV": ("ridge", {"penalty": "gcv"}, STAGES),
-    "stages: analogies": ("i2cansay_shared", {"lift": 0}, STAGES),
+    "stages: analogies": ("i2cansay_shared", {"lift": 0, "width": sum(STAGES)}, STAGES),
 }
 
 
