@@ -16,6 +16,7 @@ from pathlib import Path
 from i2cansay.experiments import load_records
 from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import load_table
+from i2cansay.experiments.report.lesson_chart import draw_lessons
 from i2cansay.experiments.report.method_chart import draw_methods
 from i2cansay.experiments.report.plan_models import differences_model, plan_model, seeds_model
 from i2cansay.experiments.report.report_markdown import METHODS_TABLE, results_pages
@@ -28,6 +29,7 @@ from i2cansay.experiments.run.plan import Plan
 ROOT = Path(__file__).parent.parent
 RECORDS = ROOT / "benchmarks" / "records"
 METHODS = [RECORDS / f"{name}.jsonl" for name in ("shared_mode", "stages", "resnet50")]
+PROMPTS = RECORDS / "prompts.jsonl"
 # The paper's tables on its own backbone. They are not among the records of `results`: every claim would be listed
 # again as not testable on this encoder.
 ON_RESNET50 = [RECORDS / f"{name}.jsonl" for name in ("offline_resnet50", "tables_resnet50")]
@@ -41,6 +43,7 @@ STUDIES = [
 ]
 IMAGE = "docs/images/methods.svg"
 WIDTHS_IMAGE = "docs/images/widths.svg"
+LESSONS_IMAGE = "docs/images/lesson-cost.svg"
 STATISTICS = "docs/statistics.md"
 PAGES = (
     *("docs/shared-mode.md", "docs/shared-mode-details.md", "docs/resnet50.md", "docs/distance.md"),
@@ -123,6 +126,7 @@ def pages(*, draw: bool) -> dict[str, str]:
         results_pages(
             load_records(ROOT / "results"),
             methods,
+            load_records(PROMPTS),
             folder="docs/results",
             image=IMAGE,
             more=PAGES[0],
@@ -136,6 +140,7 @@ def pages(*, draw: bool) -> dict[str, str]:
     if draw:
         draw_methods(plans[METHODS_TABLE], ROOT / IMAGE)
         draw_widths(runs, ROOT / WIDTHS_IMAGE)
+        draw_lessons(plans[METHODS_TABLE], runs, ROOT / LESSONS_IMAGE)
     return texts
 
 

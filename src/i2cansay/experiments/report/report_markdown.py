@@ -26,7 +26,7 @@ from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
 
 CLAIMS, ORDERS = "claims.md", "orders.md"
-METHODS_TABLE = "shared-step"
+METHODS_TABLE, PROMPTS_TABLE = "shared-step", "prompts"
 VERDICTS = (
     "Holds and does not hold: shown with the declared seeds, five at least, at a chance of 5% that any verdict in a "
     "column is wrong. Undecided: not shown either way, or not all declared seeds are played. Vacuous: what the "
@@ -59,6 +59,7 @@ def results_markdown(
 def results_pages(
     records: Sequence[Record],
     methods: Sequence[Record],
+    transformer: Sequence[Record],
     *,
     folder: str,
     image: str,
@@ -73,6 +74,9 @@ def results_pages(
         Records of the paper's tables.
     methods : sequence of Record
         Records of the table of methods at the top of the page.
+    transformer : sequence of Record
+        Records of the prompt methods and of those beside them. They are not among `records`: every claim of the
+        paper would be listed once more, as not testable on their encoder.
     folder : str
         Folder of the appendices, relative to RESULTS.md.
     image : str
@@ -84,6 +88,7 @@ def results_pages(
     """
     tables = [table for table in measure_all(records) if table.table.name in DECLARED]
     plan = fill_table(load_table(METHODS_TABLE), RecordIndex(methods), Choice())
+    prompts = fill_table(load_table(PROMPTS_TABLE), RecordIndex(transformer), Choice())
     up = "../" * len(PurePosixPath(folder).parts)
     main = [
         "# Results",
@@ -101,8 +106,10 @@ def results_pages(
         "## How to read the tables",
         _reading("`make docs`"),
         *map(table_markdown, tables),
+        table_markdown(prompts),
         "## How the records were made",
         f"The tables of the paper: {provenance(records)}",
+        f"The prompt methods: {provenance(transformer)}",
         f"The methods at the top of this page: {provenance(methods)}",
         low_data_cost(tables),
     ]

@@ -23,7 +23,7 @@ NAMES = {
     "components": "principal components of other images",
 }
 ALL, LAST = "all dimensions", "last layer"
-DIMENSIONS, BYTES_OF_A_NUMBER = 3584, 2
+DIMENSIONS, BYTES_OF_A_NUMBER = 4256, 2
 
 
 class Point(NamedTuple):
@@ -41,7 +41,7 @@ def points_of(runs: StudyRuns, kind: str, column: str) -> list[Point]:
     --------
     >>> size, found = (TABLE, "rotation 1000, cost", 0), (TABLE, "channels 1000, A, stages", 0)
     >>> points_of({size: {"MB": 5.0}, found: {"accuracy": 70.0}}, "channels", "A")
-    [Point(megabytes=5.0, accuracy=70.0, basis=7.168)]
+    [Point(megabytes=5.0, accuracy=70.0, basis=8.512)]
     """
     found = []
     for width in sorted(
@@ -77,15 +77,15 @@ def draw_widths(runs: StudyRuns, path: Path) -> None:
                         linestyle=":",
                         label="the same with the basis",
                     )
-            for name in (ALL, LAST):
+            for name, offset, side in ((ALL, (-10, 4), "right"), (LAST, (0, -14), "center")):
                 for point in _named(runs, name, column):
                     axes.plot([point.megabytes], [point.accuracy], color="#777777", marker="D", linestyle="")
                     axes.annotate(
                         name,
                         point[:2],
-                        xytext=(0, -14),
+                        xytext=offset,
                         textcoords="offset points",
-                        ha="center",
+                        ha=side,
                         fontsize=8.5,
                         color="#777777",
                     )

@@ -1,4 +1,4 @@
-"""The chart of methods: every name beside its mark, and none on top of another."""
+"""A panel of methods: every name beside its mark, and none on top of another."""
 
 from itertools import combinations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from i2cansay.experiments.report.method_chart import GAP, LINE, Label, Mark, _free, _panel
+from i2cansay.experiments.report.mark_panel import GAP, LINE, Label, Mark, _free, draw_panel
 from i2cansay.experiments.run.seed_statistics import Spread
 
 
@@ -34,12 +34,11 @@ def test_a_name_stays_inside_the_panel() -> None:
 
 def test_every_method_is_named_and_stages_are_filled() -> None:
     marks = [
-        Mark("one", "slda", on_stages=False, accuracy=Spread(60.0, 0.5, 3), megabytes=8.0),
-        Mark("two", "slda", on_stages=True, accuracy=Spread(70.0, 0.5, 3), megabytes=54.0),
+        Mark("one", "slda", on_stages=False, accuracy=Spread(60.0, 0.5, 3), cost=8.0),
+        Mark("two", "slda", on_stages=True, accuracy=Spread(70.0, 0.5, 3), cost=54.0),
     ]
     axes = Figure().subplots()
-    axes.set(xscale="log", xlim=(1, 1000))
-    _panel(axes, marks)
+    draw_panel(axes, marks, room=12)
     assert {text.get_text() for text in axes.texts} == {"one", "two"}
     faces = {
         float(np.asarray(line.get_ydata(), dtype=float)[0]): line.get_markerfacecolor() for line in axes.lines
