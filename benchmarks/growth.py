@@ -52,7 +52,7 @@ def step(d: int, c: int, size: int, rounds: int) -> dict[str, float]:
         "shared floor": shared_floor(d, c, size),
         "closed form floor": gram_floor(d, size),
     }
-    return interleaved(contenders, rounds=rounds, seconds=2.0, clock=process_time, calls=3)
+    return interleaved(contenders, rounds=rounds, seconds=2.0, clock=process_time, turn=0.01)
 
 
 def by_classes(rounds: int, *, quick: bool) -> Figures:

@@ -39,8 +39,8 @@ from i2cansay.core.linalg.blas import inner
 
 SHAPES = ((1280, 10), (1280, 100), (1280, 1000), (2048, 100))
 ROWS = 1000
-# Of one contender in a row.
-CALLS = 3
+# Seconds of one contender in a row.
+TURN = 0.03
 
 
 def learning(d: int, c: int, size: int, rounds: int, seconds: float) -> dict[str, float]:
@@ -69,7 +69,7 @@ def learning(d: int, c: int, size: int, rounds: int, seconds: float) -> dict[str
         contenders |= {name: river_learn(peer, data) for name, peer in river_learners(c).items()}
     if (torch_step := eager_torch_step(d, c, data)) is not None:
         contenders["eager torch"] = torch_step
-    return interleaved(contenders, rounds=rounds, seconds=seconds, clock=process_time, calls=CALLS)
+    return interleaved(contenders, rounds=rounds, seconds=seconds, clock=process_time, turn=TURN)
 
 
 def predicting(d: int, c: int, rounds: int, seconds: float) -> dict[str, float]:
@@ -104,12 +104,12 @@ def predicting(d: int, c: int, rounds: int, seconds: float) -> dict[str, float]:
         "plain SLDA": lambda: slda.predict(X),
     }
     contenders |= {name: lambda peer=peer: peer.predict(X) for name, peer in peers.items()}  # type: ignore[misc]
-    return interleaved(contenders, rounds=rounds, seconds=seconds, clock=process_time, calls=CALLS)
+    return interleaved(contenders, rounds=rounds, seconds=seconds, clock=process_time, turn=TURN)
 
 
 def measure(*, quick: bool) -> dict[str, list[dict[str, Any]]]:
     """Return all figures: for each shape and batch the seconds of each contender."""
-    rounds, seconds = (3, 1.0) if quick else (40, 5.0)
+    rounds, seconds = (3, 1.0) if quick else (40, 8.0)
     shapes = SHAPES[:2] if quick else SHAPES
     found: dict[str, list[dict[str, Any]]] = {"learning": [], "predicting": []}
     for size in (BATCH, 1):

@@ -53,16 +53,24 @@ def test_eq1_matches_the_papers_recursion_sample_by_sample() -> None:
     np.testing.assert_allclose(fresh(X, np.zeros(30, dtype=np.int64)).mean[0], mean, rtol=1e-12)
 
 
-@given(st.integers(1, 3 * FEW_SAMPLES), st.sampled_from([0.0, 1e6]), st.integers(0, 2**32))
-def test_eq1_eq2_samples_join_one_by_one_as_they_do_by_their_sums(n: int, offset: float, seed: int) -> None:
-    x = offset + np.random.default_rng(seed).normal(size=(n + 2, 5))
-    starts = [(x[:2].mean(axis=0), ((x[:2] - x[:2].mean(axis=0)) ** 2).sum(axis=0)) for _ in range(2)]
-    (mean, m2), (expected_mean, expected_m2) = starts
-    assert add_one_by_one(2.0, mean, m2, x[2:].copy()) == n + 2
-    assert add_samples(2.0, expected_mean, expected_m2, x[2:]) == n + 2
-    np.testing.assert_allclose(mean, expected_mean, rtol=1e-14, atol=1e-14)
-    np.testing.assert_allclose(m2, expected_m2, rtol=1e-7 if offset else 1e-12)
-    np.testing.assert_allclose(m2, x.var(axis=0) * (n + 2), rtol=1e-7 if offset else 1e-12)
+@given(st.integers(1, 3 * FEW_SAMPLES), st.sampled_from([0.0, 1e6]), st.booleans(), st.integers(0, 2**32))
+def test_eq1_eq2_samples_join_one_by_one_as_they_do_by_their_sums(
+    n: int, offset: float, weighted: bool, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    x = offset + rng.normal(size=(n + 2, 5))
+    weights = rng.uniform(0.1, 3.0, size=n) if weighted else np.ones(n)
+    expected_mean = x[:2].mean(axis=0)
+    expected_m2 = ((x[:2] - expected_mean) ** 2).sum(axis=0)
+    moments = Moments(np.array([2.0]), expected_mean[None].copy(), expected_m2[None].copy())
+    add_one_by_one(moments, x[2:].copy(), [0] * n, weights.tolist())
+    total = add_samples(2.0, expected_mean, expected_m2, x[2:], weights if weighted else None)
+    np.testing.assert_allclose(moments.count, total, rtol=1e-14)
+    np.testing.assert_allclose(moments.mean[0], expected_mean, rtol=1e-14, atol=1e-14)
+    np.testing.assert_allclose(moments.m2[0], expected_m2, rtol=1e-7 if offset else 1e-12)
+    every = np.concatenate([[1.0, 1.0], weights])
+    squares = every @ (x - np.average(x, axis=0, weights=every)) ** 2
+    np.testing.assert_allclose(moments.m2[0], squares, rtol=1e-7 if offset else 1e-12)
 
 
 def test_no_samples_change_nothing() -> None:
@@ -72,13 +80,17 @@ def test_no_samples_change_nothing() -> None:
     np.testing.assert_array_equal(moments.mean, before)
 
 
-def test_few_samples_of_a_class_give_the_same_bits_in_one_batch_and_in_several() -> None:
+@pytest.mark.parametrize("weighted", [False, True])
+def test_few_samples_of_a_class_give_the_same_bits_in_one_batch_and_in_several(weighted: bool) -> None:
     rng = np.random.default_rng(0)
     X, classes = rng.normal(size=(40, 7)).astype(np.float32), np.arange(40) % 20
-    whole, pieces = fresh(X, classes), ClassMoments(7)
+    weights = rng.uniform(0.1, 3.0, size=40) if weighted else None
+    whole, pieces = fresh(X, classes, weights), ClassMoments(7)
     pieces.resize(20)
     for start in range(0, 40, 8):
-        pieces.add(X[start : start + 8], classes[start : start + 8])
+        part = slice(start, start + 8)
+        pieces.add(X[part], classes[part], None if weights is None else weights[part])
+    np.testing.assert_array_equal(whole.count, pieces.count)
     np.testing.assert_array_equal(whole.mean, pieces.mean)
     np.testing.assert_array_equal(whole.m2, pieces.m2)
 

@@ -46,10 +46,12 @@ def transfer(
     ...          mean_to=np.array([[0.0, 5.0]]), std_to=np.array([[4.0, 1.0]]), alpha=0.0)
     array([[4., 5.]])
     """
-    offset = (x - mean_from).astype(std_to.dtype, copy=False)  # Eq. 3
-    offset *= std_to / (std_from + alpha)
-    offset += mean_to  # Eq. 4
-    return offset
+    offset = x.astype(mean_from.dtype)  # a copy of one type: a difference of two types would take longer
+    offset -= mean_from  # Eq. 3
+    made = offset.astype(std_to.dtype, copy=False)
+    made *= std_to / (std_from + alpha)
+    made += mean_to  # Eq. 4
+    return made
 
 
 def draw_sources(n: int, per_sample: float, rng: np.random.Generator) -> Rows:
@@ -178,7 +180,7 @@ def pseudo_features(
         mean_to = moments.mean[target].astype(np.float32)
         if kind == "ican":
             made[block] = transfer(
-                x[block].astype(np.float64, copy=False),  # of two types, the difference would take longer
+                x[block],
                 mean_from=moments.mean[source],
                 std_from=_stds(moments, source),
                 mean_to=mean_to,

@@ -10,7 +10,6 @@ Chan, Golub, LeVeque (1983), Algorithms for computing the sample variance, The A
 """
 
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 from scipy.linalg.blas import daxpy
@@ -82,25 +81,38 @@ def add_samples(
     return count
 
 
-def add_one_by_one(count: float, mean: Float64, m2: Float64, x: Float64) -> float:
-    """Do as `add_samples` without weights, sample by sample; `x` is used up.
+def add_one_by_one(moments: Moments, x: Float64, classes: list[int], weights: list[float]) -> None:
+    """Let samples join their classes one by one; `moments` change in place.
 
-    Four calls for a sample and no temporary: of the few samples that a batch has of each of many classes, sums would
-    take longer.
+    Three calls for a sample and no temporary: of the few samples that a batch has of each of many classes, sums
+    would take longer.
+
+    Parameters
+    ----------
+    moments : of all classes; zero for a class without samples
+    x : (m, d) float64 array, used up
+    classes : class of each sample
+    weights : weight of each sample, positive
 
     Examples
     --------
-    >>> mean, m2 = np.array([2.0]), np.array([0.0])
-    >>> add_one_by_one(1.0, mean, m2, np.array([[4.0]])), mean, m2
-    (2.0, array([3.]), array([2.]))
+    >>> moments = Moments(np.array([1.0, 0.0]), np.array([[2.0], [0.0]]), np.zeros((2, 1)))
+    >>> add_one_by_one(moments, np.array([[4.0], [7.0]]), [0, 1], [1.0, 1.0])
+    >>> moments.count, moments.mean.ravel(), moments.m2.ravel()
+    (array([2., 1.]), array([3., 7.]), array([2., 0.]))
     """
-    for row in x:
-        count += 1
-        offset = np.subtract(row, mean, out=row)
-        daxpy(offset, mean, a=1 / count)  # Eq. 1
-        squares = np.multiply(offset, offset, out=row)
-        daxpy(squares, m2, a=1 - 1 / count)
-    return count
+    count, mean, m2 = moments.count, moments.mean, moments.m2
+    factors = []
+    for sample, row, weight in zip(x, classes, weights, strict=True):
+        count[row] += weight
+        share = weight / count.item(row)
+        own_mean = mean[row]
+        offset = np.subtract(sample, own_mean, out=sample)
+        daxpy(offset, own_mean, a=share)  # Eq. 1
+        factors.append(weight * (1 - share))
+    squares = np.multiply(x, x, out=x)  # all at once: a call less for a sample
+    for square, row, factor in zip(squares, classes, factors, strict=True):
+        daxpy(square, m2[row], a=factor)
 
 
 def batch_moments(X: Features, groups: Rows, n_groups: int, weights: Float64 | None = None) -> Moments:
@@ -232,26 +244,27 @@ class ClassMoments:
 
     def add(self, X: Features, classes: Rows, weights: Float64 | None = None) -> Rows:
         """Add samples, (n, d), of the given classes, (n,); return the classes that changed, sorted."""
-        order = np.argsort(classes, kind="stable")
-        sorted_classes = classes[order]
-        starts = np.flatnonzero(np.diff(sorted_classes, prepend=-1))
-        touched: Rows = sorted_classes[starts]
-        sorted_rows = X[order].astype(np.float64, copy=False)
-        sorted_weights = None if weights is None else weights[order]
-        edges = [*starts.tolist(), len(X)]
-        all_counts, all_means, all_m2 = self.count, self.mean, self.m2
+        members: dict[int, list[int]] = {}
+        for sample, row in enumerate(classes.tolist()):
+            members.setdefault(row, []).append(sample)
+        few: list[int] = []
         with threads_for(0):
-            for row, (start, stop) in zip(touched.tolist(), pairwise(edges), strict=True):
-                x, mean, m2 = sorted_rows[start:stop], all_means[row], all_m2[row]
-                count = all_counts.item(row)
-                if count == 0:
-                    mean[:] = x[0]
-                if sorted_weights is None and stop - start <= FEW_SAMPLES:
-                    all_counts[row] = add_one_by_one(count, mean, m2, x)
+            for row, own in members.items():
+                if len(own) <= FEW_SAMPLES:
+                    few += own
                 else:
-                    own_weights = None if sorted_weights is None else sorted_weights[start:stop]
-                    all_counts[row] = add_samples(count, mean, m2, x, own_weights)
-        return touched
+                    self._add_to_class(row, X[own], None if weights is None else weights[own])
+            few_samples = np.ascontiguousarray(X[few], dtype=np.float64)
+            few_weights = [1.0] * len(few) if weights is None else weights[few].tolist()
+            add_one_by_one(self.read(), few_samples, classes[few].tolist(), few_weights)
+        return np.array(sorted(members), dtype=np.int64)
+
+    def _add_to_class(self, row: int, X: Features, weights: Float64 | None) -> None:
+        """Add many samples of one class, (n, d)."""
+        count, mean, m2 = self.count.item(row), self.mean[row], self.m2[row]
+        if count == 0:
+            mean[:] = X[0]
+        self.count[row] = add_samples(count, mean, m2, X.astype(np.float64, copy=False), weights)
 
     def merge(self, other: Moments, rows: Rows) -> None:
         """Merge moments of other samples, group i into class ``rows[i]``."""
