@@ -169,6 +169,15 @@ class Served:
             raise RuntimeError(f"{answer.status}: {content}")
         return content
 
+    def when_ready(self) -> Served:
+        """Wait until it answers."""
+        while True:
+            try:
+                self.call("GET", "/readyz")
+                return self
+            except OSError:
+                time.sleep(0.1)
+
     def processor_seconds(self) -> float:
         """Return the processor time that the process has taken."""
         stat = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
@@ -186,25 +195,24 @@ class Served:
         return float(values["i2cansay_commits_total"]), float(values["i2cansay_commit_requests_total"])
 
 
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
 @contextmanager
 def service(folder: Path) -> Iterator[Served]:
     """Run a service with its data in a new folder below `folder`."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with tempfile.TemporaryDirectory(dir=folder) as data:
         process = multiprocessing.get_context("spawn").Process(target=serve, args=(data, port), daemon=True)
         process.start()
         assert process.pid is not None
-        served = Served(port, process.pid)
         try:
-            while True:
-                try:
-                    served.call("GET", "/readyz")
-                    break
-                except OSError:
-                    time.sleep(0.1)
-            yield served
+            yield Served(port, process.pid).when_ready()
         finally:
             process.terminate()
             process.join()
@@ -273,11 +281,8 @@ class Contest:
         """Run both sides once."""
         alone, in_process = self._alone_for(seconds / 2, self._learner.predict_proba)
         same, same_in_process = self._alone_for(seconds / 2, partial(full_answer, self._learner))
-        clients = Clients(self._served.port, self._clients)
-        commits, before = self._served.commits(), self._served.processor_seconds()
-        seen = clients.run(self._sent(), seconds)
-        spent = (self._served.processor_seconds() - before) / seen.total
-        clients.close()
+        commits = self._served.commits()
+        seen, spent = self.through_service(seconds)
         self._seen.add(seen)
         self._alone.append(alone)
         rate = seen.total / seen.taken
@@ -286,6 +291,15 @@ class Contest:
         self._memory.append(self._served.megabytes())
         groups, requests = self._served.commits()
         self._commits.append((groups - commits[0], requests - commits[1]))
+
+    def through_service(self, seconds: float) -> tuple[Seen, float]:
+        """Return what the clients saw, and seconds of the service's processor for each request."""
+        clients = Clients(self._served.port, self._clients)
+        before = self._served.processor_seconds()
+        seen = clients.run(self._sent(), seconds)
+        spent = (self._served.processor_seconds() - before) / seen.total
+        clients.close()
+        return seen, spent
 
     def _alone_for(self, seconds: float, ask: Callable[[Float32], object]) -> tuple[float, float]:
         """Return requests per second in this process, and seconds of its processor for each."""

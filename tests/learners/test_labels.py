@@ -1,5 +1,6 @@
 """Labels stay what they are: one type, never cut, never confused, each with its row."""
 
+import copy
 import json
 from typing import Any
 
@@ -161,3 +162,13 @@ def test_an_unknown_class_is_named_with_those_known() -> None:
 def test_stored_labels_must_be_what_they_say(stored: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="stored label"):
         LabelRows.from_json(json.dumps(stored))
+
+
+def test_a_copy_learns_labels_of_its_own() -> None:
+    rows = LabelRows(["b", "a"], "U")
+    twin = copy.deepcopy(rows)
+    twin.rename("a", "z")
+    twin.extend(twin.new_in(as_labels(["c"])))
+    twin.sorted[:] = "x"
+    assert (rows.sorted.tolist(), len(rows), "z" in rows) == (["a", "b"], 2, False)
+    assert rows.rows(as_labels(["a", "b"])).tolist() == [1, 0]

@@ -119,6 +119,13 @@ class LabelRows:
         self._kind = kind
         self._index()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> "LabelRows":
+        """Return a copy; labels cannot be changed, and `deepcopy` would look at each of them."""
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._rows, twin.order, twin.sorted = dict(self._rows), self.order.copy(), self.sorted.copy()
+        return twin
+
     def __len__(self) -> int:
         return len(self._rows)
 

@@ -382,3 +382,15 @@ def test_a_lesson_that_takes_too_long_is_given_up(start: Starter, monkeypatch: p
     assert refusal.value.status == 503
     go.set()
     assert model.learn("a", features=[[1.0], [2.0]], key="k").counts == {"a": 2}
+
+
+def test_no_request_asks_for_telemetry(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = pytest.importorskip("opentelemetry.trace")
+
+    def asked() -> None:
+        raise AssertionError("a request was offered to a tracer, and its path has the name of a model")
+
+    monkeypatch.setattr(trace, "get_tracer_provider", asked)
+    model = running.client.create("numbers", encoder=None)
+    model.learn(["a", "a"], features=rows(["a", "a"], np.random.default_rng(0)))
+    assert model.predict(features=rows(["a"], np.random.default_rng(1)))[0].label == "a"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from i2cansay.service.errors import ServiceError
 from i2cansay.service.limits import Limits
 from i2cansay.service.model import transaction
-from i2cansay.service.model.requests import Forget, Learn
+from i2cansay.service.model.requests import Forget, Learn, Rename
 from i2cansay.service.model.waiting import COPIES
 from tests.service.material import WIDTH, new_model, rows, teach
 
@@ -63,4 +64,29 @@ def test_lessons_that_can_be_taken_back_are_bounded_by_their_bytes(
     rng = np.random.default_rng(0)
     lessons = [teach(model, ["a", "b"] * 2, rng).lesson for _ in range(4)]
     assert list(model.state().lessons) == lessons[-2:]
+    model.close()
+
+
+def test_lessons_of_one_group_are_bounded_as_those_of_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transaction, "LESSONS", 3)
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    old = teach(model, ["a", "b"] * 2, rng)
+    answers: Any = model._commit([Learn(rows(["a", "b"], rng), ("a", "b")) for _ in range(5)])
+    assert list(model.state().lessons) == [answer.lesson for answer in answers[-3:]]
+    assert old.lesson not in model.state().lessons
+    model.close()
+
+
+def test_features_whose_time_is_over_leave_memory_with_the_next_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = new_model(tmp_path)
+    rng = np.random.default_rng(0)
+    monkeypatch.setattr(transaction, "LESSON_SECONDS", -1.0)
+    teach(model, ["a", "b"] * 2, rng)
+    model.teach(Rename("a", "c")).result()
+    assert not model.state().lessons
     model.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -31,6 +32,9 @@ from i2cansay.service.label_studio.backend import Backend
 from i2cansay.service.label_studio.connection import LabelStudio
 from i2cansay.service.service import Service
 
+# Paths hold names of models, and the metrics count requests; finding out whether anyone asked for more reads the
+# environment several times for every request. Frameworks before 0.163 have none, and take no notice.
+NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 CODES = {404: "not_found", 405: "wrong_method", 413: "too_large", 429: "busy"}
 
 
@@ -53,6 +57,7 @@ def create_app(
         openapi_url=None,  # declared below, with its permission
         docs_url=None,  # those pages load scripts from elsewhere
         redoc_url=None,
+        telemetry=NO_TELEMETRY,
         lifespan=lifespan,
     )
     v1 = APIRouter(prefix="/v1", responses=REFUSALS, route_class=JsonRoute)

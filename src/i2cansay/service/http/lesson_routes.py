@@ -96,7 +96,7 @@ def add_lesson_routes(router: APIRouter, service: Service) -> None:
         """Predict samples: the likeliest classes, and how far each answer can be relied on."""
         model = service.model(name)
         parsed = await to_predict(request, limits)
-        named = len(parsed) * min(parsed.top, len(model.snapshot.classes))
+        named = len(parsed) * min(parsed.top, model.snapshot.n_classes)
         if named > limits.named:
             raise too_large(
                 f"one answer may name {limits.named} classes, this one would name {named}: {len(parsed)} samples "

@@ -151,7 +151,7 @@ def describe(model: ServedModel) -> dict[str, Any]:
     snapshot, facts = model.snapshot, model.facts
     return {
         **asdict(facts),
-        "classes": len(snapshot.classes),
+        "classes": snapshot.n_classes,
         "samples": sum(line.count for line in snapshot.classes),
         "version": snapshot.version,
         "revision": revision,

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from i2cansay.core.types import Features, Float64
 from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.likeliest import likeliest
 from i2cansay.service.errors import conflict
 from i2cansay.service.model.class_map import ClassMap
 from i2cansay.service.model.curve import Curve
 from i2cansay.service.model.model_state import ModelState
 from i2cansay.service.model.requests import Question
 from i2cansay.service.model.taught_rows import Integers, PrequentialScores
+from i2cansay.service.storage.model_records import ClassRecord
 
 Verdict: TypeAlias = Literal["sure", "unsure", "new"]
 
@@ -91,28 +93,45 @@ class ClassLine:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A model after some commit, with its pending rows."""
+    """A model after some commit, with its pending rows.
+
+    Attributes
+    ----------
+    records : mapping from str to ClassRecord
+        Classes on the disk.
+    waiting : tuple of ClassLine
+        Classes in memory only.
+    """
 
     version: int
     learner: OnlineClassifier | None
-    classes: tuple[ClassLine, ...]
+    records: Mapping[str, ClassRecord]
+    waiting: tuple[ClassLine, ...]
     curve: Curve
     width: int | None
-    numbers: Mapping[str, int]
 
     @classmethod
     def of(cls, state: ModelState) -> Snapshot:
         """Freeze a state."""
-        lines = [ClassLine(r.label, r.count, True, r.first, r.last) for r in state.classes.values()]
-        lines += [
+        waiting = tuple(
             ClassLine(label, state.count(label), False, pieces[0].source.at, pieces[-1].source.at)
             for label, pieces in state.pending.items()
-        ]
-        lines.sort(key=lambda line: line.label)
+        )
         live = state.live()
         if live is not None:  # learners prepare parts on first use: here, not in a reader
             finite_scores(live, np.zeros((1, live.n_features_in_), dtype=np.float32))
-        return cls(state.version, live, tuple(lines), state.curve, state.width, state.numbers())
+        return cls(state.version, live, state.classes, waiting, state.curve, state.width)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are, on the disk or not."""
+        return len(self.records) + len(self.waiting)
+
+    @cached_property
+    def classes(self) -> tuple[ClassLine, ...]:
+        """The classes by label; listed when they are asked for, as most snapshots are replaced before."""
+        lines = [ClassLine(r.label, r.count, True, r.first, r.last) for r in self.records.values()]
+        return tuple(sorted([*lines, *self.waiting], key=lambda line: line.label))
 
     @cached_property
     def tested(self) -> int:
@@ -146,8 +165,7 @@ class Snapshot:
         assert self.learner is not None
         verdicts, sets = self._verdicts_and_sets(questions, probabilities, novelty)
         names = self.learner.classes_.tolist()
-        top = max(question.top for question in questions)
-        order = (-scores).argsort(axis=1, kind="stable")[:, :top]
+        order = likeliest(scores, max(question.top for question in questions))
         # Lists, for all rows at once: one number at a time out of an array takes longer than the prediction.
         columns = order.tolist()
         shares = np.take_along_axis(probabilities, order, axis=1).tolist()
@@ -190,13 +208,12 @@ class Snapshot:
         """Predict rows, (n, d), that are about to be learnt; only those of known classes count."""
         if self.learner is None:
             return PrequentialScores.nothing(len(X))
-        scores = finite_scores(self.learner, X)
-        known = np.array([line.label for line in self.classes])
-        given = np.array(labels)
-        best = scores.argmax(axis=1)
-        numbers = np.array([self.numbers.get(label, 0) for label in self.learner.classes_.tolist()])
+        best = self.learner.classes_[finite_scores(self.learner, X).argmax(axis=1)].tolist()
+        known = self.records.keys() | {line.label for line in self.waiting}
         return PrequentialScores(
-            np.isin(given, known), self.learner.classes_[best] == given, numbers[best].astype(np.int64)
+            np.array([label in known for label in labels]),
+            np.array([one == other for one, other in zip(best, labels, strict=True)]),
+            np.array([self.records[label].number if label in self.records else 0 for label in best]),
         )
 
 

@@ -42,6 +42,33 @@ LESSON_BYTES = 32 * MEGABYTE
 
 
 @dataclass(frozen=True)
+class PresentLabels:
+    """The labels that samples have in a state.
+
+    Attributes
+    ----------
+    waiting : dict
+        By serial: samples in memory.
+    on_disk, alone : dict
+        By class number: classes on the disk, and those of which one sample is left in memory.
+    """
+
+    waiting: dict[int, str]
+    on_disk: dict[int, str]
+    alone: dict[int, str]
+
+    @classmethod
+    def of(cls, state: ModelState) -> PresentLabels:
+        """Take them from a state."""
+        pieces = state.waiting()
+        return cls(
+            dict(pair for rows in pieces for pair in rows.labels_by_serial()),
+            {record.number: label for label, record in state.classes.items()},
+            {rows.class_number: rows.labels[0] for rows in pieces if rows.class_number is not None},
+        )
+
+
+@dataclass(frozen=True)
 class OpenLesson:
     """A `Learn` that is not committed yet.
 
@@ -65,22 +92,13 @@ class OpenLesson:
     serials: Integers
     places: Integers
 
-    def result(self, state: ModelState, settled: dict[int, int]) -> LessonResult:
+    def result(self, state: ModelState, labels: PresentLabels, settled: dict[int, int]) -> LessonResult:
         """Return what the client is told once `state` is committed; `settled` maps serials to class numbers."""
-        waiting = {
-            int(s): label
-            for rows in state.waiting()
-            for s, label in zip(rows.serials, rows.labels, strict=True)
-        }
-        alone = {
-            rows.class_number: rows.labels[0] for rows in state.waiting() if rows.class_number is not None
-        }
-        on_disk = {record.number: label for label, record in state.classes.items()}
         # What was settled may have been taken back since, or its class forgotten or renamed.
         serials = self.serials.tolist()
         places = [settled.get(s, place) for s, place in zip(serials, self.places.tolist(), strict=True)]
         names = [
-            waiting.get(serial) or on_disk.get(place) or alone.get(place)
+            labels.waiting.get(serial) or labels.on_disk.get(place) or labels.alone.get(place)
             for serial, place in zip(serials, places, strict=True)
         ]
         tested = self.fresh.tested
@@ -88,7 +106,7 @@ class OpenLesson:
             self.name,
             learnt=len(self.fresh),
             repeated=len(self.labels) - len(self.fresh),
-            durable=tuple(place in on_disk for place in places),
+            durable=tuple(place in labels.on_disk for place in places),
             counts={
                 present: state.count(present)
                 for present in (name or label for name, label in zip(names, self.labels, strict=True))
@@ -294,36 +312,42 @@ class Transaction:
                 lessons[secrets.token_hex(8)] = UndoableLesson(rows, until, named=False)
 
     def _remember(self, name: str, rows: TaughtRows) -> None:
-        """Keep rows so that their lesson can be taken back; drop those whose time is over."""
+        """Keep rows so that their lesson can be taken back."""
+        if len(rows):
+            self.state.lessons[name] = UndoableLesson(rows, self.now + LESSON_SECONDS)
+
+    def _drop_oldest(self) -> None:
+        """Drop the lessons whose time is over, and the oldest where there are too many, or too many rows.
+
+        Once for a group: its lessons would each look at all others. A series counts as one lesson: a person takes it
+        back as a whole.
+        """
         lessons = self.state.lessons
         for old in [key for key, lesson in lessons.items() if lesson.until < self.now]:
             del lessons[old]
-        if len(rows):
-            lessons[name] = UndoableLesson(rows, self.now + LESSON_SECONDS)
-        self._drop_oldest(rows)
-
-    def _drop_oldest(self, rows: TaughtRows) -> None:
-        """Drop the oldest lessons where there are too many, or too many rows as wide as these.
-
-        A series counts as one lesson: a person takes it back as a whole.
-        """
-        lessons = self.state.lessons
-        most = min(LESSON_ROWS, LESSON_BYTES // (rows.X.itemsize * rows.X.shape[1]))
+        if not lessons:
+            return
+        row = next(iter(lessons.values())).rows.X[0]
+        most = min(LESSON_ROWS, LESSON_BYTES // row.nbytes)
         n_rows = sum(len(lesson.rows) for lesson in lessons.values())
         together = Counter(lesson.rows.source.series or name for name, lesson in lessons.items())
         while len(together) > LESSONS or n_rows > most:
             name = next(iter(lessons))
             oldest = lessons.pop(name).rows
             n_rows -= len(oldest)
-            together[oldest.source.series or name] -= 1
-            together += Counter()  # without those of which none is left
+            key = oldest.source.series or name
+            together[key] -= 1
+            if not together[key]:
+                del together[key]
 
     # -- the end --------------------------------------------------------------------------------------------
 
     def finish(self) -> dict[str, LessonResult]:
         """Learn the rest; return the results of the lessons by their names."""
         self._flush()
-        return {opened.name: opened.result(self.state, self._settled) for opened in self._open}
+        self._drop_oldest()
+        labels = PresentLabels.of(self.state)
+        return {opened.name: opened.result(self.state, labels, self._settled) for opened in self._open}
 
     # -- parts that `revise` uses too -----------------------------------------------------------------------
 
@@ -352,7 +376,6 @@ class Transaction:
         check_waiting(self.state, moved, self._limits)
         self.state.lessons[name] = UndoableLesson(moved.beside(staying), until)
         self._take(moved)
-        self._drop_oldest(moved)
 
     def take_back(self, rows: TaughtRows) -> None:
         """Note that rows were taken out of the model."""

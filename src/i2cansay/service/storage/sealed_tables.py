@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import chain
 from typing import Any
 
 from i2cansay.service.storage.blocks import digest_of, sealed
@@ -19,6 +21,8 @@ COLUMNS = {
 """Without `seal`, the digest of the others."""
 KEYS = {table: 2 if table == "blocks" else 1 for table in COLUMNS}
 """How many of the first columns are the key."""
+TOGETHER = 100
+"""Rows whose former digests are read by one statement."""
 Row = tuple[Any, ...]
 MODULUS = 1 << 128
 """Digests have 16 bytes."""
@@ -70,39 +74,32 @@ class SealedTables:
 
     def __init__(self, connection: sqlite3.Connection, root: RootDigest) -> None:
         self.root = root
-        self._run = connection.execute
+        self._run, self._run_many = connection.execute, connection.executemany
 
-    def put(self, table: str, rows: Iterable[Row]) -> None:
-        """Write rows; each replaces the row with its key."""
-        columns, n_keys = (*COLUMNS[table], "seal"), KEYS[table]
-        places = ", ".join("?" * len(columns))
-        new = ", ".join(f"{column} = excluded.{column}" for column in columns[n_keys:])
-        statement = (
-            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places}) "
-            f"ON CONFLICT ({', '.join(columns[:n_keys])}) DO UPDATE SET {new}"
-        )
-        for row in rows:
-            seal = seal_of(table, row)
-            self._remove_from_root(table, self._with_key(table), row[:n_keys])
-            self._run(statement, (*row, seal))
-            self.root.add(table, seal)
+    def put(self, table: str, rows: Sequence[Row]) -> None:
+        """Write rows of different keys; each replaces the row with its key."""
+        if not rows:  # there may be no such table yet
+            return
+        sealed_rows = [(*row, seal_of(table, row)) for row in rows]
+        for start in range(0, len(rows), TOGETHER):
+            keys = [row[: KEYS[table]] for row in rows[start : start + TOGETHER]]
+            for (seal,) in self._run(seals_of(table, len(keys)), tuple(chain.from_iterable(keys))).fetchall():
+                self.root.remove(table, seal)
+        self._run_many(upsert(table), sealed_rows)
+        for row in sealed_rows:
+            self.root.add(table, row[-1])
 
     def drop(self, table: str, keys: Iterable[Row]) -> None:
         """Delete the rows with these keys."""
+        condition = " AND ".join(f"{column} = ?" for column in COLUMNS[table][: KEYS[table]])
         for key in keys:
-            self.drop_where(table, self._with_key(table), key)
+            self.drop_where(table, condition, key)
 
     def drop_where(self, table: str, condition: str, values: Row) -> None:
         """Delete the rows for which a condition holds."""
-        self._remove_from_root(table, condition, values)
-        self._run(f"DELETE FROM {table} WHERE {condition}", values)
-
-    def _with_key(self, table: str) -> str:
-        return " AND ".join(f"{column} = ?" for column in COLUMNS[table][: KEYS[table]])
-
-    def _remove_from_root(self, table: str, condition: str, values: Row) -> None:
         for (seal,) in self._run(f"SELECT seal FROM {table} WHERE {condition}", values).fetchall():
             self.root.remove(table, seal)
+        self._run(f"DELETE FROM {table} WHERE {condition}", values)
 
     def read(self, table: str) -> Iterator[Row]:
         """Yield the rows in the order of their keys and add them to the root; raise ValueError for a broken row."""
@@ -113,6 +110,36 @@ class SealedTables:
                 raise ValueError(f"a row of its {table} does not match its digest")
             self.root.add(table, seal)
             yield tuple(row)
+
+
+@cache
+def upsert(table: str) -> str:
+    """Return the statement that writes a row in place of the one with its key."""
+    columns, n_keys = (*COLUMNS[table], "seal"), KEYS[table]
+    places = ", ".join("?" * len(columns))
+    new = ", ".join(f"{column} = excluded.{column}" for column in columns[n_keys:])
+    return (
+        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places}) "
+        f"ON CONFLICT ({', '.join(columns[:n_keys])}) DO UPDATE SET {new}"
+    )
+
+
+@cache
+def seals_of(table: str, n: int) -> str:
+    """Return the query for the digests of the rows with `n` keys.
+
+    Examples
+    --------
+    >>> seals_of("classes", 2)
+    'WITH keys (label) AS (VALUES (?), (?)) SELECT seal FROM keys CROSS JOIN classes USING (label)'
+    """
+    columns = ", ".join(COLUMNS[table][: KEYS[table]])
+    one = f"({', '.join('?' * KEYS[table])})"
+    # A cross join keeps its order: of each key the row is looked up. For `IN`, SQLite reads the whole table.
+    return (
+        f"WITH keys ({columns}) AS (VALUES {', '.join([one] * n)}) "
+        f"SELECT seal FROM keys CROSS JOIN {table} USING ({columns})"
+    )
 
 
 def seal_of(table: str, row: Row) -> bytes:
