@@ -47,6 +47,7 @@ SERVED = [
     if small_learner(name).streaming
     and not small_learner(name).stores_samples
     and not small_learner(name).needs_boundaries
+    and not small_learner(name).reads_images
 ]
 
 
