@@ -97,7 +97,7 @@ class DualPrompt(PromptLearner):
         memory_size: int = 0,
         n_replayed: int = 50,
         steps: int = 1,
-        lr: float = 0.005,
+        lr: float = 0.015,
         batch_size: int = 50,
         random_state: Any = None,
     ) -> None:

@@ -95,7 +95,7 @@ class L2P(PromptLearner):
         memory_size: int = 0,
         n_replayed: int = 50,
         steps: int = 1,
-        lr: float = 0.005,
+        lr: float = 0.05,
         batch_size: int = 50,
         random_state: Any = None,
     ) -> None:

@@ -78,7 +78,7 @@ class SinglePrompt(PromptLearner):
         memory_size: int = 0,
         n_replayed: int = 50,
         steps: int = 1,
-        lr: float = 0.005,
+        lr: float = 0.15,
         batch_size: int = 50,
         random_state: Any = None,
     ) -> None:
