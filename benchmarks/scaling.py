@@ -257,10 +257,10 @@ def _seconds(call: Callable[[], object]) -> float:
 # -- the page -------------------------------------------------------------------------------------------------
 
 LOADS = (
-    ("a clinic", Load(1e5, 20, 4096, 8)),
-    ("ImageNet", Load(1.28e6, 1000, 4096, 64)),
-    ("a hundred million", Load(1e8, 1e4, 4096, 1024)),
-    ("a billion", Load(1e9, 1e6, 4096, 8192)),
+    ("a clinic", Load(1e5, 20, 4256, 8)),
+    ("ImageNet", Load(1.28e6, 1000, 4256, 64)),
+    ("a hundred million", Load(1e8, 1e4, 4256, 1024)),
+    ("a billion", Load(1e9, 1e6, 4256, 8192)),
     ("a billion, `small`", Load(1e9, 1e6, 1536, 8192)),
 )
 WORKERS = (32, 1024, 8192)
