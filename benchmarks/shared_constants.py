@@ -289,7 +289,7 @@ STUDIES = {
     "head": study(
         "constants of the head that are left",
         head,
-        (*SMALL, ONE_BY_ONE, *LIFTED, WIDE, WHOLE_LAST[1], WHOLE_STAGES[1]),
+        (*SMALL, ONE_BY_ONE, *LIFTED, WIDE, *WHOLE_LAST, *WHOLE_STAGES),
         3,
     ),
 }
