@@ -180,15 +180,23 @@ CLOSED_FORM = {"analogies": False, "lift": 0}
 LEARNERS: Mapping[str, tuple[str, Mapping[str, Any], tuple[int, ...]]] = {
     "paper mode": ("i2cansay", {}, (1280,)),
     "shared mode": ("i2cansay_shared", {}, (1280,)),
+    "shared mode, wide": ("i2cansay_shared", {"lift": "wide"}, (1280,)),
     "last layer": ("i2cansay_shared", CLOSED_FORM, (1280,)),
     "SLDA, OAS": ("slda", {"shrinkage": "oas"}, (1280,)),
     "ridge, GCV": ("ridge", {"penalty": "gcv"}, (1280,)),
     "RanPAC 5,000": ("ranpac", {"n_projections": 5000}, (1280,)),
+    "RanPAC 10,000": ("ranpac", {}, (1280,)),
+    "random Fourier LDA": ("rff_lda", {"bandwidth": 4.0}, (1280,)),
+    "F-OAL": ("foal", {}, (1280,)),
     "FeCAM": ("fecam", {"gamma1": 1.0, "gamma2": 1.0}, (1280,)),
     "all dimensions": ("i2cansay_shared", CLOSED_FORM | {"width": sum(STAGES)}, STAGES),
     **{f"rotation {width}": ("i2cansay_shared", CLOSED_FORM | {"width": width}, STAGES) for width in WIDTHS},
     "stages: SLDA, OAS": ("slda", {"shrinkage": "oas"}, STAGES),
     "stages: ridge, GCV": ("ridge", {"penalty": "gcv"}, STAGES),
+    "stages: paper mode": ("i2cansay", {}, STAGES),
+    "stages: RanPAC 5,000": ("ranpac", {"n_projections": 5000}, STAGES),
+    "stages: RanPAC 10,000": ("ranpac", {}, STAGES),
+    "stages: F-OAL": ("foal", {}, STAGES),
     "stages: analogies": ("i2cansay_shared", {"lift": 0, "width": sum(STAGES)}, STAGES),
 }
 

@@ -44,7 +44,7 @@ STUDIES = [
 IMAGE = "docs/images/methods.svg"
 WIDTHS_IMAGE = "docs/images/widths.svg"
 LESSONS_IMAGE = "docs/images/lesson-cost.svg"
-STATISTICS = "docs/statistics.md"
+STATISTICS, BACKBONE = "docs/statistics.md", "docs/resnet50.md"
 PAGES = (
     *("docs/shared-mode.md", "docs/shared-mode-details.md", "docs/resnet50.md", "docs/distance.md"),
     *("README.md", "docs/choosing.md"),
@@ -131,6 +131,7 @@ def pages(*, draw: bool) -> dict[str, str]:
             image=IMAGE,
             more=PAGES[0],
             statistics=STATISTICS,
+            backbone=BACKBONE,
         )
     )
     for name in PAGES:

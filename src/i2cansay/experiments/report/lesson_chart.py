@@ -15,14 +15,22 @@ COLUMN = "CIFAR-100 30%"
 RUNS: Mapping[str, str] = {
     "paper": "paper mode",
     "shared": "shared mode",
+    "wide": "shared mode, wide",
     "slda_oas": "SLDA, OAS",
     "ridge": "ridge, GCV",
     "ranpac_5k_gcv": "RanPAC 5,000",
+    "ranpac_10k": "RanPAC 10,000",
+    "rff_lda": "random Fourier LDA",
+    "foal": "F-OAL",
     "fecam_once": "FeCAM",
     "stages_best": "all dimensions",
     "stages_small": "rotation 1536",
     "stages_slda_oas": "stages: SLDA, OAS",
     "stages_ridge": "stages: ridge, GCV",
+    "stages_paper": "stages: paper mode",
+    "stages_ranpac_5k": "stages: RanPAC 5,000",
+    "stages_ranpac_10k": "stages: RanPAC 10,000",
+    "stages_foal": "stages: F-OAL",
     "stages_analogies": "stages: analogies",
 }
 COSTS = {

@@ -9,7 +9,7 @@ from i2cansay.experiments.report.mark_panel import Mark, draw_panel, kinds_of_fe
 from i2cansay.experiments.run.plan import Plan
 
 COLUMNS = ("CIFAR-100", "CIFAR-10 10%")
-# One row per method and kind of features; the table below the chart has all rows.
+# One row per method and kind of features, two where the width is another; the table below the chart has all rows.
 ROWS = (
     "paper",
     "shared",
@@ -25,7 +25,11 @@ ROWS = (
     "stages_small",
     "stages_slda_oas",
     "stages_ridge",
+    "stages_analogies",
+    "stages_paper",
     "stages_ranpac_5k",
+    "stages_ranpac_10k",
+    "stages_foal",
     "stages_joint",
 )
 

@@ -65,6 +65,7 @@ def results_pages(
     image: str,
     more: str,
     statistics: str,
+    backbone: str,
 ) -> Mapping[str, str]:
     """Return the published pages by name: RESULTS.md, and the appendices in `folder`.
 
@@ -85,6 +86,8 @@ def results_pages(
         The page about the table of methods, relative to RESULTS.md.
     statistics : str
         The page on how a verdict is reached, relative to RESULTS.md.
+    backbone : str
+        The page on the paper's own backbone, relative to RESULTS.md.
     """
     tables = [table for table in measure_all(records) if table.table.name in DECLARED]
     plan = fill_table(load_table(METHODS_TABLE), RecordIndex(methods), Choice())
@@ -102,6 +105,8 @@ def results_pages(
         f"[More about this table]({more}).",
         to_markdown(seeds_model(plan)),
         _claims_section(records, details=f"{folder}/{CLAIMS}", statistics=statistics),
+        f"These verdicts and the tables below are on the encoder that each table names. On a ResNet50, the paper's own "
+        f"backbone, its numbers are beside ours, column by column, in [{backbone}]({backbone}).",
         f"The order of the methods in every column, in print and here: [{folder}/{ORDERS}]({folder}/{ORDERS}).",
         "## How to read the tables",
         _reading("`make docs`"),

@@ -73,8 +73,11 @@ BEST, SMALL, PAPER, JOINT = "stages_best", "stages_small", "paper", "joint"
 RIVALS = {
     "stages_slda_oas": "SLDA",
     "stages_ridge": "ridge",
-    "stages_ranpac_5k": "RanPAC",
+    "stages_ranpac_5k": "RanPAC 5,000 (GCV)",
+    "stages_ranpac_5k_held_out": "RanPAC 5,000 (penalty held out)",
+    "stages_ranpac_10k": "RanPAC 10,000",
     "stages_foal": "F-OAL",
+    "stages_joint": "`joint`, which has all samples at once,",
 }
 
 
