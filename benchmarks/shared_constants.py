@@ -1,6 +1,6 @@
 """The constants of the shared mode, each tried beside its neighbours on training samples held out.
 
-    python benchmarks/shared_constants.py [one-sample] [closed-form] [head] [--column TITLE ...] [--splits N]
+    python benchmarks/shared_constants.py [one-sample] [closed-form] [head] [growth] [--column TITLE ...] [--splits N]
 
 Runs are kept in benchmarks/records/shared_constants.jsonl (``--records``): what is missing there is measured. Every
 study is of features of the last layer and of the stages of EfficientNet-Lite0, found as the command line finds them,
@@ -32,7 +32,7 @@ from i2cansay.core.statistics.scatter import SharedScatter
 from i2cansay.core.types import Features, Rows
 from i2cansay.experiments.report.study_tables import Values
 from i2cansay.experiments.run.shared_features import share_features
-from i2cansay.learners.shared import base_temperature, preconditioned_head, shared_i2cansay
+from i2cansay.learners.shared import head_schedule, preconditioned_head, shared_i2cansay
 from i2cansay.learners.shared.feature_map import FeatureMap
 from i2cansay.learners.shared.shared_i2cansay import SharedI2CANSAY
 from i2cansay.streams import low_data, make_stream
@@ -45,6 +45,7 @@ SHRINK_MEANS = (0.0, 0.005, 0.02, 0.1, 0.5)
 USUAL_STRENGTH = 0.02
 LEAST_SHARES = {"penalty not lowered": 1.0, "penalty lowered to a quarter at most": 0.25}
 USUAL_LENGTHS = (0.0, 20.0, 50.0, 100.0, 200.0, 400.0, 1000.0, 1e6)
+GROWTHS = (0.3, 1.0, 3.0)
 HEAD_SHARES = (0.0, 1 / 6, 1 / 3, 1 / 2, 1.0)
 
 
@@ -176,13 +177,17 @@ VARIANTS: Mapping[str, Constants] = {
     **{f"lr {lr:g}": {"lr": lr} for lr in (0.005, 0.01, 0.04)},
     **{f"SAMPLES_PER_DEGREE {samples:g}": {"SAMPLES_PER_DEGREE": samples} for samples in (40.0, 160.0, INF)},
     "DEGREES_PER_CLASS inf": {"DEGREES_PER_CLASS": INF},
+    **{
+        f"FULL_STEP_UP_TO_PER_CLASS {samples:g}": {"FULL_STEP_UP_TO_PER_CLASS": samples}
+        for samples in (125.0, 250.0, 1000.0, INF)
+    },
 }
 """Heads that differ in their steps only: they share statistics and inverse."""
 SMALL_LESSONS: Mapping[str, Constants] = {
     f"FULL_STEP_FROM_SAMPLES {samples}": {"FULL_STEP_FROM_SAMPLES": samples} for samples in (1, 10, 200)
 }
 """Tried where lessons are smaller than 50 samples."""
-MODULES: tuple[ModuleType, ...] = (preconditioned_head, base_temperature)
+MODULES: tuple[ModuleType, ...] = (preconditioned_head, head_schedule)
 
 
 @contextmanager
@@ -254,6 +259,19 @@ def head(column: Column, seed: int) -> Values:
     return found
 
 
+def growth(column: Column, seed: int) -> Values:
+    """Return the accuracy with analogies for inverses that are made more often, and less."""
+    split, found = column.split(seed), {}
+    for growth in GROWTHS:
+        model = SharedI2CANSAY(blocks=split.blocks, lift=column.lift, random_state=seed)
+        model.calibrates = False
+        with patch.object(preconditioned_head, "GROWTH", growth):
+            for batch in make_stream(column.stream, split.y, seed=seed, batch_size=column.batch_size):
+                model.partial_fit(split.X[batch.rows], split.y[batch.rows])
+        found[f"GROWTH {growth:g}"] = split.accuracy(model.class_scores(split.X_held))
+    return found
+
+
 # -- what is played ----------------------------------------------------------------------------------------------
 
 
@@ -273,7 +291,7 @@ def study(
 
 ONE_BY_ONE = Column("CIFAR-10 4%, one by one", "cifar10", LAST, "step:2", 0.04, batch_size=1)
 LIFTED = tuple(
-    replace(column, title=f"{column.title}, lifted", lift="auto") for column in (*SMALL[:3], WHOLE_LAST[1])
+    replace(column, title=f"{column.title}, lifted", lift="auto") for column in (*SMALL[:3], *WHOLE_LAST)
 )
 WIDE = replace(SMALL[1], title="CIFAR-100 30%, wide", lift="wide")
 STUDIES = {
@@ -292,6 +310,7 @@ STUDIES = {
         (*SMALL, ONE_BY_ONE, *LIFTED, WIDE, *WHOLE_LAST, *WHOLE_STAGES),
         3,
     ),
+    "growth": study("how often the head's inverse is made", growth, (*SMALL, WHOLE_STAGES[0]), 3),
 }
 
 

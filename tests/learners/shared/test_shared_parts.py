@@ -10,7 +10,7 @@ from i2cansay import SharedI2CANSAY
 from i2cansay.core.linalg.symmetric import SymmetricMatrix, unpack32
 from i2cansay.core.statistics.discriminant import shrink_means
 from i2cansay.core.statistics.scatter import SharedScatter
-from i2cansay.learners.shared.base_temperature import base_temperature
+from i2cansay.learners.shared.head_schedule import base_temperature
 from i2cansay.learners.shared.preconditioned_head import PreconditionedHead
 from i2cansay.learners.shared.shared_i2cansay import HEAD_SHARE
 from i2cansay.testing.requirements import CALIBRATION

@@ -105,8 +105,8 @@ def results_pages(
         f"[More about this table]({more}).",
         to_markdown(seeds_model(plan)),
         _claims_section(records, details=f"{folder}/{CLAIMS}", statistics=statistics),
-        f"These verdicts and the tables below are on the encoder that each table names. On a ResNet50, the paper's own "
-        f"backbone, its numbers are beside ours, column by column, in [{backbone}]({backbone}).",
+        "These verdicts and the tables below are on the encoder that each table names. On a ResNet50, the paper's "
+        f"own backbone, its numbers are beside ours, column by column, in [{backbone}]({backbone}).",
         f"The order of the methods in every column, in print and here: [{folder}/{ORDERS}]({folder}/{ORDERS}).",
         "## How to read the tables",
         _reading("`make docs`"),

@@ -5,9 +5,9 @@ import numpy as np
 from i2cansay.core.statistics.means import ClassMeans
 from i2cansay.core.types import Float64, Rows
 from i2cansay.learners.decision.steps import Mapped, Product, RowLeast, RowSum, Step
-from i2cansay.learners.shared.base_temperature import base_temperature
 from i2cansay.learners.shared.closed_form import Solution
 from i2cansay.learners.shared.feature_map import FeatureMap
+from i2cansay.learners.shared.head_schedule import base_temperature
 from i2cansay.learners.shared.preconditioned_head import PreconditionedHead
 from i2cansay.learners.shared.relative_distance import relative_terms
 

@@ -17,11 +17,11 @@ from i2cansay.learners.base import ROUNDED_TO_FLOAT32
 from i2cansay.learners.decision.steps import Step
 from i2cansay.learners.lazy import Cached
 from i2cansay.learners.parameters import check_choice, check_not_negative
-from i2cansay.learners.shared.base_temperature import base_temperature
 from i2cansay.learners.shared.closed_form import ClosedForm, Solution
 from i2cansay.learners.shared.decision_steps import shared_steps
 from i2cansay.learners.shared.drawn_analogies import draw_analogies
 from i2cansay.learners.shared.feature_map import FeatureMap, Lift, TransformKind, check_feature_map
+from i2cansay.learners.shared.head_schedule import base_temperature, step_length
 from i2cansay.learners.shared.preconditioned_head import PreconditionedHead, fits_float32
 from i2cansay.learners.shared.relative_distance import RelativeDistance
 from i2cansay.learners.shared.running_solution import running_bytes
@@ -303,7 +303,7 @@ class SharedI2CANSAY(AnalogicalClassifier):
             preconditioned=ready,
             means=self._scatter.means.mean,
             temperature=base_temperature(self._scatter.means.count),
-            lr=self.lr,
+            lr=step_length(self.lr, self._scatter.means.count),
             width=self._scatter.width,
         )
 
