@@ -1,24 +1,31 @@
-"""How accurate learners are on the low-data columns, by encoder and by the size of its input.
+"""How accurate learners are on the low-data columns, by encoder and size of its input, and how fast each is.
 
-    python benchmarks/encoder_accuracy.py [--encoder NAME@SIZE ...] [--dataset cifar10] [--dataset cifar100]
+    python benchmarks/encoder_accuracy.py [--encoder NAME@SIZE ...] [--dataset cifar10] [--dataset cifar100] [--speed]
 
 Plays CIFAR-10 10% (step 2) and CIFAR-100 30% (step 5), tested on the whole test part. One draw of the data, three
 orders of the classes. Runs are kept in benchmarks/records/encoders.jsonl (``--records``): what is missing there is
-measured, and images that are not encoded yet are encoded first. `i2cansay encoder bench NAME` tells how fast it is.
+measured, and images that are not encoded yet are encoded first.
+
+``--speed`` measures speed alone: small PNG files from bytes to features on one thread, in turns with
+EfficientNet-Lite0, in processor time. `i2cansay encoder bench NAME` tells the images a second on your machine.
 """
 
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from statistics import median
+from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
+from encoder import small_pngs
 from figures import Run
 from figures import play as play_run
 
 from i2cansay.cli.features import features_of
+from i2cansay.encoders import get_encoder
 from i2cansay.evaluate import last_accuracy, play
 from i2cansay.experiments.report.study_tables import Values
 from i2cansay.experiments.run.comparison import FeatureData
@@ -27,6 +34,8 @@ from i2cansay.streams import make_stream
 
 RECORDS = Path(__file__).parent / "records" / "encoders.jsonl"
 ORDERS = 3
+YARDSTICK = "efficientnet-lite0+stages"
+FILES, ROUNDS = 32, 7
 
 
 class Setting(NamedTuple):
@@ -114,14 +123,32 @@ def accuracy(setting: Setting, encoder: str, name: str, order: int) -> float:
     return round(100 * last_accuracy(outcome), 2)
 
 
+def speed(name: str, repeat: int) -> Values:
+    """Return the images a second of one core, and as a percentage of those of the yardstick."""
+    files = small_pngs(FILES)
+    encoders = [get_encoder(each, threads=1) for each in (YARDSTICK, name)]
+    times: list[list[float]] = [[], []]
+    for _ in range(ROUNDS + 1):
+        for encoder, found in zip(encoders, times, strict=True):
+            begin = process_time()
+            list(encoder.encode_batches(iter(files)))
+            found.append(process_time() - begin)
+    usual, its_own = (median(found[1:]) for found in times)  # the first round pays for caches and pages
+    return {"images/s": FILES / its_own, "of Lite0": 100 * usual / its_own}
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure what is missing."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--encoder", action="append", default=[])
     parser.add_argument("--dataset", action="append", default=[])
+    parser.add_argument("--speed", action="store_true", help="measure speed in place of accuracy")
     parser.add_argument("--records", type=Path, default=RECORDS)
     chosen = parser.parse_args(arguments)
     for encoder in chosen.encoder or ENCODERS:
+        if chosen.speed:
+            play_run(Run("encoders", f"{encoder}, speed", partial(speed, encoder)), ORDERS, chosen.records)
+            continue
         for setting in SETTINGS:
             if chosen.dataset and setting.dataset not in chosen.dataset:
                 continue

@@ -1,6 +1,6 @@
 """The constants of the shared mode, each tried beside its neighbours on training samples held out.
 
-    python benchmarks/shared_constants.py [one-sample] [closed-form] [head] [growth] [--column TITLE ...] [--splits N]
+    python benchmarks/shared_constants.py [one-sample] [closed-form] [head] [growth] [--column TITLE ...]
 
 Runs are kept in benchmarks/records/shared_constants.jsonl (``--records``): what is missing there is measured. Every
 study is of features of the last layer and of the stages of EfficientNet-Lite0, found as the command line finds them,
