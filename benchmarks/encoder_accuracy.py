@@ -1,6 +1,6 @@
 """How accurate learners are on the low-data columns, by encoder and size of its input, and how fast each is.
 
-    python benchmarks/encoder_accuracy.py [--encoder NAME@SIZE ...] [--dataset cifar10] [--dataset cifar100] [--speed]
+    python benchmarks/encoder_accuracy.py [--encoder NAME@SIZE ...] [--dataset cifar10] [--speed]
 
 Plays CIFAR-10 10% (step 2) and CIFAR-100 30% (step 5), tested on the whole test part. One draw of the data, three
 orders of the classes. Runs are kept in benchmarks/records/encoders.jsonl (``--records``): what is missing there is
