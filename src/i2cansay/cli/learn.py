@@ -49,7 +49,7 @@ def learn(
         str | None,
         typer.Option(
             help="Encoder of a new model of images; by default efficientnet-lite0, with all stages for best and "
-            "small. For a model that exists: the path of its encoder, where it is not found by its name.",
+            "small. A model that exists takes its own only: give its path where it is not found by its name.",
             show_default=False,
         ),
     ] = None,
