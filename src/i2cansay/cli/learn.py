@@ -102,6 +102,8 @@ def learn(
         typer.echo(note, err=True)
     replacement = Replacement(model)
     if kind == "features" or material.kind == "features":
+        if encoder is not None and material.tables:
+            raise ValueError("--encoder is for images and feature stores; these are features as they are")
         taught = wanted.feature_model()
         lesson = _learn_features(
             replacement, taught, material, label_column=label_column, batch_size=batch_size, doubts=doubts
