@@ -55,8 +55,9 @@ test-package: $(VENV)/dev.stamp  ## build, install into empty environments, try 
 release-check: docs-site       ## what must hold before a release: version, package, smoke test, links, licences
 	$(BIN)/python tools/release_check.py build/site/html
 
-test-torch: $(VENV)/torch.stamp  ## the checks against torch and transformers
+test-torch: $(VENV)/torch.stamp  ## the checks against torch and transformers, and those of EfficientNet-Lite1 and -Lite2
 	$(BIN)/python -m pytest -m torch
+	$(BIN)/python -m pytest -m "not torch" tests/encoders/test_efficientnet.py
 
 test-export: $(VENV)/export.stamp  ## exports, pipelines by skl2onnx among them, and the blocks of docs/export.md
 	$(BIN)/python -m pytest tests/export

@@ -60,6 +60,7 @@ SETTINGS = (Setting("cifar10", 0.1, "step:2"), Setting("cifar100", 0.3, "step:5"
 ENCODERS = (
     *(f"resnet50_keras+stages@{size}" for size in (32, 64, 96, 128, 224)),
     "efficientnet-lite0+stages",
+    "efficientnet-lite0+stages+mirror",
     "efficientnet-lite1+stages",
     "efficientnet-lite2+stages",
 )

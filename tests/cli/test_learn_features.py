@@ -202,3 +202,12 @@ def test_features_are_unlearnt_and_relabelled(tmp_path: Path) -> None:
     command("learn", model, wrong)
     command("relabel", model, wrong, "--from", "high", "--to", "low")
     assert i2cansay.load(model).class_counts_.tolist() == [20, 21]
+
+
+def test_features_need_no_encoder(digits: Path, tmp_path: Path) -> None:
+    model, monday = tmp_path / "model.i2cs", digits / "monday.csv"
+    assert "--encoder is for images" in refused("learn", model, monday, "--encoder", "pixels")
+    command("learn", model, monday)
+    before = model.read_bytes()
+    assert "--encoder is for images" in refused("learn", model, monday, "--encoder", "pixels")
+    assert model.read_bytes() == before

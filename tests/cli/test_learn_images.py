@@ -12,8 +12,10 @@ from PIL import Image
 
 from i2cansay import ImageLearner
 from i2cansay.cli.learn import CHOICES_HELP
+from i2cansay.encoders import get_encoder
 from i2cansay.learners.choices import CHOICES
 from tests.cli.shell import command, good, refused, write_folder
+from tests.encoders.test_onnx_file import several_outputs
 from tests.image_learner.images import small_images
 
 PIXELS = ("--encoder", "pixels@4")
@@ -226,3 +228,26 @@ def test_the_real_encoder_end_to_end(tmp_path: Path) -> None:
     learner = ImageLearner.load(model).learner
     assert learner.get_params()["blocks"] == (1280, 1152, 1152, 672)
     assert "accuracy" in good("test", model, tmp_path / "day")
+
+
+def test_a_model_of_images_takes_no_other_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user's own network by its added name and by its path; it takes 10 pixels."""
+    monkeypatch.setenv("I2CANSAY_CACHE", str(tmp_path / "cache"))
+    write_folder(tmp_path / "day", 6)
+    net, by_path = several_outputs(tmp_path / "net.onnx"), tmp_path / "by_path.i2cs"
+    good("encoder", "add", "mynet", "--weights", net)
+    for model, base in ((tmp_path / "m.i2cs", "mynet"), (by_path, str(net))):
+        good("learn", model, tmp_path / "day", "--learner", "ncm", "--encoder", f"{base}+stages")
+        before = model.read_bytes()
+        sentence = refused("learn", model, tmp_path / "day", "--encoder", base)
+        assert f"+stages' at 10 px (fingerprint {get_encoder(f'{net}+stages').fingerprint[:12]})" in sentence
+        assert f"but {base!r} is the encoder " in sentence
+        assert ("leave 'mynet' out" if base == "mynet" else "as PATH+stages@10, or") in sentence
+        sentence = refused("learn", model, tmp_path / "day", "--encoder", f"{base}+stages@20")
+        assert f"and '{base}+stages@20' cannot be opened here: " in sentence
+        assert "size=10" not in sentence
+        assert f"but {base!r} is" in refused("predict", model, tmp_path / "day", "--encoder", base)
+        assert model.read_bytes() == before
+    assert "followed by +stages@10, or add it" in refused("learn", by_path, tmp_path / "day")
+    for spelling in ("mynet+stages", f"{net}+stages@10"):
+        assert "learnt 6 images" in good("learn", by_path, tmp_path / "day", "--encoder", spelling)

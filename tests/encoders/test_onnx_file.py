@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 from onnx import TensorProto, helper, load, numpy_helper, save
 
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.added import add_encoder
+from i2cansay.encoders.device import PROVIDERS
 
 IMAGES = list(np.random.default_rng(0).integers(0, 256, (5, 20, 20, 3), dtype=np.uint8))
 DESCRIPTION = """
@@ -66,6 +69,23 @@ def test_size_may_change_where_the_graph_allows_it(tmp_path: Path) -> None:
     assert get_encoder(free, size=20).encode(IMAGES).shape == (5, 3)
     with pytest.raises(ValueError, match=r"fixed.onnx cannot be run at 20 px"):
         get_encoder(fixed, size=20)
+
+
+def test_a_device_that_is_not_there_is_no_fault_of_the_file(tmp_path: Path) -> None:
+    path = mean_colour(tmp_path / "colour.onnx", shape=["n", 3, 10, 10])
+    with pytest.raises(ValueError, match=r"^there is no device 'abacus' here"):
+        get_encoder(path, device="abacus")
+
+
+def test_a_device_that_does_not_start_is_no_fault_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = mean_colour(tmp_path / "colour.onnx", shape=["n", 3, 10, 10])
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: list(PROVIDERS.values()))
+    session = SimpleNamespace(get_providers=lambda: [PROVIDERS["cpu"]])
+    monkeypatch.setattr(onnxruntime, "InferenceSession", lambda *arguments, **options: session)
+    with pytest.raises(ValueError, match=r"^the device 'cuda' could not be started"):
+        get_encoder(path, device="cuda")
 
 
 def test_the_fingerprint_follows_file_and_description(tmp_path: Path) -> None:

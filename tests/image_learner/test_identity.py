@@ -80,7 +80,7 @@ def test_an_encoder_that_is_not_here_is_asked_for(model: ImageLearner, tmp_path:
         with pytest.raises(ValueError, match=r"no encoder of that name is here: give the path"):
             ImageLearner.load(tmp_path / "pets")
         # Found under another name it is the same encoder: the fingerprint decides.
-        assert ImageLearner.load(tmp_path / "pets", encoder="pixels").encoder.name == "pixels"
+        assert ImageLearner.load(tmp_path / "pets", encoder="pixels@5").encoder.name == "pixels"
 
 
 def test_an_encoder_without_its_weights_says_which(
@@ -145,8 +145,46 @@ def test_a_file_remembers_stages_and_views(tmp_path: Path) -> None:
     loaded = ImageLearner.load(tmp_path / "pets")
     assert loaded.encoder.name == "efficientnet-lite0+stages+mirror"
     assert np.array_equal(loaded.predict_proba(images), made.predict_proba(images))
-    # Named without its options, as the path of a file would be, it is opened with those it was taught with.
-    plain = ImageLearner.load(tmp_path / "pets", encoder="efficientnet-lite0")
-    assert plain.encoder.fingerprint == made.encoder.fingerprint
     with pytest.raises(ValueError, match="other weights or preprocessing"):
         ImageLearner.load(tmp_path / "pets", encoder=get_encoder("efficientnet-lite0@32"))
+
+
+MADE = "efficientnet-lite0+stages@32"
+
+
+@pytest.fixture(scope="module")
+def of_stages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of the stages of an encoder, at a size of its own."""
+    path = tmp_path_factory.mktemp("stages") / "pets"
+    ImageLearner(MADE, "ncm").save(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["", "@32", "+stages", "+stages@224", "+stages@64", "+mirror@32", "+stages+mirror@32", "+pixels@32"],
+)
+def test_an_encoder_that_is_given_leaves_nothing_to_the_model(given: str, of_stages: Path) -> None:
+    other = get_encoder(f"efficientnet-lite0{given}")
+    with pytest.raises(ValueError, match=r"whose features it does not know: leave '.*' out, or") as told:
+        ImageLearner.load(of_stages, encoder=f"efficientnet-lite0{given}")
+    sentence = str(told.value)
+    assert "taught with the encoder 'efficientnet-lite0+stages' at 32 px" in sentence
+    assert f"but 'efficientnet-lite0{given}' is the encoder {other.name!r} at " in sentence
+
+
+def test_a_model_of_the_last_layer_is_not_opened_with_stages(tmp_path: Path) -> None:
+    ImageLearner("efficientnet-lite0@32", "ncm").save(tmp_path / "pets")
+    with pytest.raises(ValueError, match=r"but 'efficientnet-lite0\+stages@32' is the encoder"):
+        ImageLearner.load(tmp_path / "pets", encoder="efficientnet-lite0+stages@32")
+
+
+def test_the_same_encoder_may_be_spelled_otherwise(of_stages: Path, tmp_path: Path) -> None:
+    assert ImageLearner.load(of_stages, encoder=MADE).encoder.preprocessing.size == 32
+    ImageLearner("efficientnet-lite0", "ncm").save(tmp_path / "pets")
+    assert ImageLearner.load(tmp_path / "pets", encoder="efficientnet-lite0@224").encoder.dim == 1280
+
+
+def test_a_given_encoder_that_cannot_be_opened_is_named(of_stages: Path) -> None:
+    with pytest.raises(ValueError, match="and 'resnet19@32' cannot be opened here: no encoder is called"):
+        ImageLearner.load(of_stages, encoder="resnet19@32")

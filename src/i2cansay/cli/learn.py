@@ -49,7 +49,7 @@ def learn(
         str | None,
         typer.Option(
             help="Encoder of a new model of images; by default efficientnet-lite0, with all stages for best and "
-            "small. For a model that exists: the path of its encoder, where it is not found by its name.",
+            "small. A model that exists takes its own only: give its path where it is not found by its name.",
             show_default=False,
         ),
     ] = None,
@@ -102,6 +102,8 @@ def learn(
         typer.echo(note, err=True)
     replacement = Replacement(model)
     if kind == "features" or material.kind == "features":
+        if encoder is not None and material.tables:
+            raise ValueError("--encoder is for images and feature stores; these are features as they are")
         taught = wanted.feature_model()
         lesson = _learn_features(
             replacement, taught, material, label_column=label_column, batch_size=batch_size, doubts=doubts

@@ -17,6 +17,10 @@ PROVIDERS = {
 }
 
 
+class DeviceError(ValueError):
+    """A device that is not there, or does not start."""
+
+
 def provider_of(device: str) -> str:
     """Return the name of the execution provider of a device, if this ONNX Runtime has it.
 
@@ -26,14 +30,14 @@ def provider_of(device: str) -> str:
     'CPUExecutionProvider'
     >>> provider_of("abacus")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: there is no device 'abacus' here; this ONNX Runtime has ...
+    i2cansay.encoders.device.DeviceError: there is no device 'abacus' here; this ONNX Runtime has ...
     """
     provider = PROVIDERS.get(device.lower(), device)
     there: list[str] = import_extra("onnxruntime").get_available_providers()
     if provider not in there:
         short = {provider: device for device, provider in PROVIDERS.items()}
         names = sorted(short.get(each, each) for each in there)
-        raise ValueError(
+        raise DeviceError(
             f"there is no device {device!r} here; this ONNX Runtime has {', '.join(names)}; others come with "
             "another build of it, as the package onnxruntime-gpu"
         )

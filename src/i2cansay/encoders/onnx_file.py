@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from i2cansay.encoders.description import read_description
-from i2cansay.encoders.device import CPU
+from i2cansay.encoders.device import CPU, DeviceError
 from i2cansay.encoders.encoder import Encoder, Features
 from i2cansay.encoders.extra import import_extra
 from i2cansay.encoders.graph_joining import network_on_pixels
@@ -50,7 +50,7 @@ def open_onnx(
         if session.type not in PRECISIONS:
             raise ValueError(f"its input is a {session.type}, expected {', '.join(PRECISIONS)}")
         model = OnnxModel(session, looking, description.layout)
-    except ImportError:
+    except (ImportError, DeviceError):
         raise
     except Exception as error:  # ONNX Runtime's own errors share no base class
         raise ValueError(f"{path.name} cannot be run at {looking.size} px: {error}") from error

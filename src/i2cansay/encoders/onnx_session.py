@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from i2cansay.encoders.device import CPU, PROVIDERS, provider_of
+from i2cansay.encoders.device import CPU, PROVIDERS, DeviceError, provider_of
 from i2cansay.encoders.extra import import_extra
 from i2cansay.encoders.stages import OutputStage
 
@@ -138,7 +138,7 @@ def open_session(graph: Path | bytes, threads: int, device: str = CPU) -> Any:
     session = runtime.InferenceSession(source, options, providers=providers)
     if provider not in session.get_providers():
         # A provider whose libraries or hardware are missing is left out without an error.
-        raise ValueError(
+        raise DeviceError(
             f"the device {device!r} could not be started; its driver or libraries are missing. Use {CPU!r}"
         )
     return session

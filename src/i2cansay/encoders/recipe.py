@@ -148,7 +148,7 @@ class Recipe:
             try:
                 return f"{self.name} has its weights at {self.packaged()}"
             except ImportError as error:
-                return f"{self.name} has its weights in a package: {error}"
+                return str(error)
         if not self.files:
             return f"{self.name} needs a checkpoint: i2cansay encoder add {self.name} --weights FILE"
         choices = " or ".join(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from i2cansay.encoders import get_encoder, is_listed
 from i2cansay.encoders.encoder import Encoder
+from i2cansay.encoders.encoder_spec import EncoderSpec
 
 
 @dataclass(frozen=True)
@@ -51,14 +52,19 @@ class EncoderIdentity:
     def open(self, encoder: str | Path | Encoder | None = None, *, threads: int | None = None) -> Encoder:
         """Return the encoder this describes: the one given, or the one of its name.
 
+        A name or path that is given is opened as `get_encoder` opens it: what it leaves out is not taken from here.
+
         Raises
         ------
         ValueError
             Where it cannot be opened here, or has another fingerprint.
         """
-        if isinstance(encoder, Encoder) and threads is not None:
-            raise ValueError("threads= goes with an encoder's name; this one is open already")
-        found = encoder if isinstance(encoder, Encoder) else self._find(encoder, threads)
+        if isinstance(encoder, Encoder):
+            if threads is not None:
+                raise ValueError("threads= goes with an encoder's name; this one is open already")
+            found = encoder
+        else:
+            found = self._find(threads) if encoder is None else self._open_given(encoder, threads)
         if found.fingerprint != self.fingerprint:
             raise ValueError(
                 f"it was taught with {self}, but {EncoderIdentity.of(found)} is what there is here: other "
@@ -67,22 +73,45 @@ class EncoderIdentity:
             )
         return found
 
-    def _find(self, encoder: str | Path | None, threads: int | None) -> Encoder:
+    def _find(self, threads: int | None) -> Encoder:
         # A name out of a file is only looked up: it must not make us open a path somebody wrote there.
-        if encoder is None and not is_listed(self.name):
+        if not is_listed(self.name):
             raise ValueError(
                 f"it was taught with {self}, and no encoder of that name is here: give the path of its ONNX "
-                "file as encoder=..., or add it with `i2cansay encoder add`"
+                f"file as encoder=..., followed by {self._options}, or add it with `i2cansay encoder add`"
             )
         try:
-            if encoder is None:
-                return get_encoder(self.name, size=self.size, threads=threads)
-            # The path of a file says nothing of stages and views, the name of what it was opened as does.
-            views = "mirror" if self.name.endswith("+mirror") else None
-            features = "stages" if self.name.removesuffix("+mirror").endswith("+stages") else None
-            return get_encoder(encoder, features=features, views=views, size=self.size, threads=threads)
+            return get_encoder(self.name, size=self.size, threads=threads)
         except (ValueError, OSError) as error:
             raise ValueError(f"it was taught with {self}, which cannot be opened here: {error}") from error
+
+    def _open_given(self, encoder: str | Path, threads: int | None) -> Encoder:
+        given = str(encoder)
+        try:
+            found = get_encoder(given, threads=threads)
+        except (ValueError, OSError) as error:
+            raise ValueError(
+                f"it was taught with {self}, and {given!r} cannot be opened here: {error}"
+            ) from error
+        there = EncoderIdentity.of(found)
+        if there.fingerprint != self.fingerprint and (there.name, there.size) != (self.name, self.size):
+            way_out = f"give the path of its own as PATH{self._options}"
+            if is_listed(self.name):
+                way_out = f"leave {given!r} out"
+            raise ValueError(
+                f"it was taught with {self}, but {given!r} is {there}, whose features it does not know: "
+                f"{way_out}, or teach a new model"
+            )
+        return found
+
+    @property
+    def _options(self) -> str:
+        """What follows the path of the encoder: "+stages@64"."""
+        try:
+            spec = EncoderSpec.parse(self.name)
+        except ValueError:  # a name that an entry of the user's own has chosen
+            return f"@{self.size}"
+        return str(replace(spec, size=self.size)).removeprefix(spec.base)
 
     def __str__(self) -> str:
         return f"the encoder {self.name!r} at {self.size} px (fingerprint {self.fingerprint[:12]})"

@@ -321,8 +321,8 @@ class ImageLearner(ImageExporter):
         Parameters
         ----------
         encoder : str, Path or Encoder, optional
-            The encoder, if it cannot be found by its name: the path of an ONNX file, or an open encoder. It must be
-            the one the model was taught with.
+            The encoder, if it cannot be found by its name: the path of an ONNX file with its options, as
+            "net.onnx+stages@64", or an open encoder. It must be the one the model was taught with.
         learner : class, optional
             Your own class, if the learner is not in `LEARNERS`.
         threads : int, optional
