@@ -239,15 +239,18 @@ def test_a_model_of_images_takes_no_other_encoder(tmp_path: Path, monkeypatch: p
     for model, base in ((tmp_path / "m.i2cs", "mynet"), (by_path, str(net))):
         good("learn", model, tmp_path / "day", "--learner", "ncm", "--encoder", f"{base}+stages")
         before = model.read_bytes()
-        sentence = refused("learn", model, tmp_path / "day", "--encoder", base)
-        assert f"+stages' at 10 px (fingerprint {get_encoder(f'{net}+stages').fingerprint[:12]})" in sentence
-        assert f"but {base!r} is the encoder " in sentence
-        assert ("leave 'mynet' out" if base == "mynet" else "as PATH+stages@10, or") in sentence
+        for other in ("mynet", f"{net}@10"):
+            sentence = refused("learn", model, tmp_path / "day", "--encoder", other)
+            assert (
+                f"+stages' at 10 px (fingerprint {get_encoder(f'{net}+stages').fingerprint[:12]})" in sentence
+            )
+            assert f"but {other!r} is the encoder " in sentence
+            assert (f"leave {other!r} out" if base == "mynet" else "as PATH+stages@10, or") in sentence
+            assert f"but {other!r} is" in refused("predict", model, tmp_path / "day", "--encoder", other)
         sentence = refused("learn", model, tmp_path / "day", "--encoder", f"{base}+stages@20")
         assert f"and '{base}+stages@20' cannot be opened here: " in sentence
         assert "size=10" not in sentence
-        assert f"but {base!r} is" in refused("predict", model, tmp_path / "day", "--encoder", base)
         assert model.read_bytes() == before
     assert "followed by +stages@10, or add it" in refused("learn", by_path, tmp_path / "day")
-    for spelling in ("mynet+stages", f"{net}+stages@10"):
+    for spelling in ("mynet+stages", f"{net}+stages@10", str(net)):
         assert "learnt 6 images" in good("learn", by_path, tmp_path / "day", "--encoder", spelling)

@@ -14,10 +14,7 @@ OwnLearner = Annotated[
 ]
 OpenEncoder = Annotated[
     str | None,
-    typer.Option(
-        help="The path of the model's encoder (.onnx), with its `+stages`, `+mirror` and `@SIZE`, where it is not "
-        "found by its name.",
-    ),
+    typer.Option(help="The path of the model's encoder (.onnx), where it is not found by its name."),
 ]
 Threads = Annotated[int | None, typer.Option(min=1, help="Cores to use; by default all.")]
 LabelColumn = Annotated[

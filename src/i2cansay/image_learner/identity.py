@@ -87,8 +87,12 @@ class EncoderIdentity:
 
     def _open_given(self, encoder: str | Path, threads: int | None) -> Encoder:
         given = str(encoder)
+        # A bare path says where the encoder is, and no more.
+        opened = (
+            given if is_listed(given) or EncoderSpec.parse(given).base != given else given + self._options
+        )
         try:
-            found = get_encoder(given, threads=threads)
+            found = get_encoder(opened, threads=threads)
         except (ValueError, OSError) as error:
             raise ValueError(
                 f"it was taught with {self}, and {given!r} cannot be opened here: {error}"
