@@ -8,12 +8,17 @@ from pathlib import Path
 import pytest
 
 from i2cansay.engines import LocalEngine
+from i2cansay.engines.cores import share_of_cores
 from i2cansay.engines.ray_engine import RayEngine
 from tests.cluster.two_nodes import TwoNodes
 
 
 def bracket(left: str, right: str) -> str:
     return f"({left}{right})"
+
+
+def cores(_: str) -> int | None:
+    return share_of_cores()
 
 
 def test_the_tree_is_that_of_one_machine(nodes: TwoNodes) -> None:
@@ -23,6 +28,8 @@ def test_the_tree_is_that_of_one_machine(nodes: TwoNodes) -> None:
         assert engine.reduce(str.upper, bracket, items) == LocalEngine().reduce(str.upper, bracket, items)
         assert engine.reduce(str.upper, bracket, ["a"]) == "A"
         assert sorted(engine.each(str.upper, items)) == list(enumerate("".join(items).upper()))
+        assert list(engine.each(cores, ["a"])) == [(0, 1)]
+        assert engine.reduce(cores, operator.add, ["a", "b"]) == 2
 
 
 def test_an_error_is_raised_as_it_was(nodes: TwoNodes) -> None:
