@@ -45,7 +45,7 @@ def merge(
     for path, extra in zip(models[1:], extras[1:], strict=True):
         if extra != extras[0]:
             raise ValueError(_difference(models[0], path, extras[0], extra))
-    whole = merged(parts)
+    whole = merged(parts, names=[str(path) for path in models])
     save(whole, out, extra=extras[0])
     typer.echo(
         f"{out}: {several(len(models), 'model')} merged, knows {several(len(whole.classes_), 'class', 'classes')}"
@@ -54,8 +54,8 @@ def merge(
 
 def _difference(first: Path, other: Path, one: dict[str, str], two: dict[str, str]) -> str:
     if "encoder" in one:
-        return (
-            f"{first} and {other} were taught with different encoders: {one['encoder']} at {one['encoder_size']} px "
-            f"and {two['encoder']} at {two['encoder_size']} px; the same encoder is needed"
-        )
+        from i2cansay.image_learner.identity import EncoderIdentity
+
+        identities = " and ".join(str(EncoderIdentity.from_header(extra)) for extra in (one, two))
+        return f"{first} and {other} were taught with different encoders: {identities}; merge needs the same"
     return f"{first} and {other} were taught different columns, or the same in another order; merge needs the same"
