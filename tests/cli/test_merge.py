@@ -65,3 +65,11 @@ def test_other_weights_of_the_same_encoder_are_told_by_their_fingerprints(
     assert f"{plants / 'a.i2cs'} and {other} were taught with different encoders" in sentence
     for fingerprint in (extra["encoder_fingerprint"], theirs):
         assert f"'pixels' at 4 px (fingerprint {fingerprint[:12]})" in sentence
+
+
+def test_a_copy_of_a_file_is_refused(plants: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.i2cs"
+    copy.write_bytes((plants / "a.i2cs").read_bytes())
+    sentence = refused("merge", plants / "a.i2cs", plants / "b.i2cs", copy, "-o", tmp_path / "out.i2cs")
+    assert f"{plants / 'a.i2cs'} and {copy} have the same content" in sentence
+    assert not (tmp_path / "out.i2cs").exists()

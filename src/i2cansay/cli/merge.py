@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from filecmp import cmp
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated
 
@@ -35,6 +37,11 @@ def merge(
     if out.exists():
         raise ValueError(f"{out} exists; delete it, or write to another file")
     check_place(out)
+    for first, other in combinations(models, 2):
+        if cmp(first, other, shallow=False):
+            raise ValueError(
+                f"{first} and {other} have the same content; its samples would count double, so leave one out"
+            )
     from i2cansay.cli.text_table import several
     from i2cansay.learners import learner_class
     from i2cansay.learners.merging import merged
