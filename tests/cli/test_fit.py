@@ -132,3 +132,14 @@ def test_shards_give_the_model_of_the_whole_store(tmp_path: Path) -> None:
         assert "digits train comes in 3 shards, of which these are not given: 3/3" in done.stderr
     sentence = refused("fit", shards[0], whole, "-o", tmp_path / "twice.i2cs")
     assert "both hold row 0 of digits train, which would be learnt twice" in sentence
+
+
+def test_what_is_given_twice_is_refused(table: Path, tmp_path: Path) -> None:
+    folder, link = tmp_path / "images", tmp_path / "link"
+    write_folder(folder, 6)
+    link.symlink_to(folder)
+    for words in (("fit", "-o", tmp_path / "m.i2cs"), ("learn", tmp_path / "m.i2cs")):
+        assert f"{folder} is given twice" in refused(*words, folder, folder)
+        assert f"{folder} and {link} are the same" in refused(*words, folder, link)
+        assert f"{table} is given twice" in refused(*words, table, table)
+    assert not (tmp_path / "m.i2cs").exists()

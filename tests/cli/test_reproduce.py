@@ -5,6 +5,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from i2cansay.cli import app
+from i2cansay.engines import LocalEngine
 from i2cansay.learners import LEARNERS
 
 Image = pytest.importorskip("PIL.Image")
@@ -190,6 +191,25 @@ def test_a_plan_plays_nothing_and_then_knows_the_times(tmp_path: Path) -> None:
 
     elsewhere = run(*words, "--plan", "--records", "none", "--times", "i2cansay-records")
     assert "no earlier record" not in elsewhere.output
+
+
+def test_a_plan_counts_the_processors_of_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Cluster(LocalEngine):
+        workers = 7
+
+    asked: list[str | None] = []
+
+    def opened(name: str, address: str | None = None) -> LocalEngine:
+        asked.append(address)
+        return Cluster()
+
+    monkeypatch.setattr("i2cansay.engines.open_engine", opened)
+    monkeypatch.setattr("i2cansay.engines.ray_cluster.find_ray", lambda: None)
+    words = ("reproduce", "table4", "--dataset", "digits", "--plan", "--engine", "ray", "--address", "h:6379")
+    done = run(*words)
+    assert done.exit_code == 0, done.output
+    assert "with 7 processes" in done.output
+    assert set(asked) == {"h:6379"}
 
 
 def test_times_belong_to_a_plan() -> None:

@@ -5,15 +5,23 @@ from __future__ import annotations
 import operator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from i2cansay.engines import LocalEngine
+from i2cansay.engines.cores import share_of_cores
 from i2cansay.engines.ray_engine import RayEngine
+from tests.cli.shell import refused
 from tests.cluster.two_nodes import TwoNodes
+from tests.engines.test_ray_cluster import HTTP1_ANSWER, listening
 
 
 def bracket(left: str, right: str) -> str:
     return f"({left}{right})"
+
+
+def cores(_: str) -> int | None:
+    return share_of_cores()
 
 
 def test_the_tree_is_that_of_one_machine(nodes: TwoNodes) -> None:
@@ -23,6 +31,8 @@ def test_the_tree_is_that_of_one_machine(nodes: TwoNodes) -> None:
         assert engine.reduce(str.upper, bracket, items) == LocalEngine().reduce(str.upper, bracket, items)
         assert engine.reduce(str.upper, bracket, ["a"]) == "A"
         assert sorted(engine.each(str.upper, items)) == list(enumerate("".join(items).upper()))
+        assert list(engine.each(cores, ["a"])) == [(0, 1)]
+        assert engine.reduce(cores, operator.add, ["a", "b"]) == 2
 
 
 def test_an_error_is_raised_as_it_was(nodes: TwoNodes) -> None:
@@ -39,3 +49,9 @@ def test_an_error_is_raised_as_it_was(nodes: TwoNodes) -> None:
 def test_a_cluster_that_is_not_there_is_told_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(ConnectionError, match=r"no Ray cluster at 127\.0\.0\.1:1"):
         RayEngine("127.0.0.1:1").__enter__()
+    np.savez(tmp_path / "d.npz", X=np.eye(4), y=np.arange(4))
+    with listening(HTTP1_ANSWER) as address:
+        told = refused(
+            "fit", tmp_path / "d.npz", "-o", tmp_path / "d.i2cs", "--engine", "ray", "--address", address
+        )
+    assert f"no Ray cluster at {address} (what listens there is not Ray)" in told

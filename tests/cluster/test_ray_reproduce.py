@@ -46,3 +46,8 @@ def test_the_records_are_the_same_also_if_a_node_is_killed(nodes: TwoNodes, tmp_
 
 def test_jobs_are_of_this_machine() -> None:
     assert "--jobs" in refused("reproduce", "table1", "--engine", "ray", "--jobs", 2)
+
+
+def test_a_plan_needs_the_cluster_that_it_is_for() -> None:
+    told = refused("reproduce", "table1", "--plan", "--engine", "ray", "--address", "127.0.0.1:1")
+    assert "no Ray cluster at 127.0.0.1:1" in told

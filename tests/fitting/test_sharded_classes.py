@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -53,3 +55,19 @@ def test_of_equal_scores_the_first_class_comes_first() -> None:
     for k in (1, 5, 20):
         best = ClassShard(scores, first=100).best(np.ones((3, 2)), k)
         assert best.classes.tolist() == [list(range(100, 100 + k))] * 3
+
+
+def test_a_shard_is_copied_when_the_one_before_it_is_gone() -> None:
+    y = np.arange(1000)
+    features = np.random.default_rng(1).standard_normal((1000, 64))
+    learner = SharedI2CANSAY(analogies=False, lift=0, random_state=0).partial_fit(features, y)
+    learner.class_scores(features[:1])  # solved now, not while memory is measured
+    sharded = ShardedClasses(learner, 20)
+    tracemalloc.start()
+    try:
+        widths = {scores.weights.shape for _, scores in sharded._divided()}
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert widths == {(50, 64)}
+    assert peak < 1000 * 64 * 8 / 2

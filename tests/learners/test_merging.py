@@ -90,8 +90,10 @@ def test_parts_must_agree_before_they_are_taught() -> None:
         check_parts([RanPAC(random_state=seed) for seed in (1, 1, 2)])
     with pytest.raises(ValueError, match=r"part 2: .*random_state None and None"):
         check_parts([RanPAC() for _ in range(2)])
-    with pytest.raises(ValueError, match="part 2: the two learners differ in width"):
+    with pytest.raises(ValueError, match=r"part 2: .* differ in width \(512 and 256\); merge needs"):
         check_parts([make_learner("small", feature_transform="sqrt", width=w) for w in (512, 256)])
+    with pytest.raises(ValueError, match=r"^a\.i2cs and c\.i2cs: different projections"):
+        check_parts([RanPAC(random_state=seed) for seed in (1, 1, 2)], names=["a.i2cs", "b.i2cs", "c.i2cs"])
     with pytest.raises(ValueError, match="nothing to merge"):
         check_parts([])
     with pytest.raises(ValueError, match="Naive cannot be merged"):

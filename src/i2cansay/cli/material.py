@@ -64,12 +64,12 @@ def find_labelled(
     split: Split = "train",
     skip_bad: bool = False,
 ) -> Material:
-    """Return labelled material; raise ValueError where a path is missing, has no label, or kinds are mixed.
+    """Return labelled material; raise ValueError where a path is missing, comes twice or has no label.
 
-    With `skip_bad`, images that a list names may be missing.
+    Kinds may not be mixed. With `skip_bad`, images that a list names may be missing.
     """
     found = Material()
-    for path in expanded(what):
+    for path in _each_once(expanded(what)):
         if (path / STORE_FILE).is_file():
             found.stores.append(path)
         elif path.is_dir() and label is None:
@@ -128,6 +128,17 @@ def expanded(what: Iterable[Path], expected: str = EXPECTED) -> list[Path]:
             check_there(path, noun="file or folder", hint=f"; {expected}")
         found += map(Path, matches)
     return found
+
+
+def _each_once(paths: Sequence[Path]) -> Sequence[Path]:
+    """Return paths; raise ValueError where two lead to the same place."""
+    seen: dict[Path, Path] = {}
+    for path in paths:
+        first = seen.setdefault(path.resolve(), path)
+        if first is not path:
+            again = f"{path} is given twice" if first == path else f"{first} and {path} are the same"
+            raise ValueError(f"{again}; its samples would count double, so leave one out")
+    return paths
 
 
 def images_below(folder: Path) -> list[Path]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from filecmp import cmp
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated
 
@@ -35,6 +37,11 @@ def merge(
     if out.exists():
         raise ValueError(f"{out} exists; delete it, or write to another file")
     check_place(out)
+    for first, other in combinations(models, 2):
+        if cmp(first, other, shallow=False):
+            raise ValueError(
+                f"{first} and {other} have the same content; its samples would count double, so leave one out"
+            )
     from i2cansay.cli.text_table import several
     from i2cansay.learners import learner_class
     from i2cansay.learners.merging import merged
@@ -45,7 +52,7 @@ def merge(
     for path, extra in zip(models[1:], extras[1:], strict=True):
         if extra != extras[0]:
             raise ValueError(_difference(models[0], path, extras[0], extra))
-    whole = merged(parts)
+    whole = merged(parts, names=[str(path) for path in models])
     save(whole, out, extra=extras[0])
     typer.echo(
         f"{out}: {several(len(models), 'model')} merged, knows {several(len(whole.classes_), 'class', 'classes')}"
@@ -54,8 +61,8 @@ def merge(
 
 def _difference(first: Path, other: Path, one: dict[str, str], two: dict[str, str]) -> str:
     if "encoder" in one:
-        return (
-            f"{first} and {other} were taught with different encoders: {one['encoder']} at {one['encoder_size']} px "
-            f"and {two['encoder']} at {two['encoder_size']} px; the same encoder is needed"
-        )
+        from i2cansay.image_learner.identity import EncoderIdentity
+
+        identities = " and ".join(str(EncoderIdentity.from_header(extra)) for extra in (one, two))
+        return f"{first} and {other} were taught with different encoders: {identities}; merge needs the same"
     return f"{first} and {other} were taught different columns, or the same in another order; merge needs the same"

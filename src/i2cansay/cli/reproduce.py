@@ -113,7 +113,9 @@ def reproduce(
         raise ValueError("--times is for --plan; leave it out to play the table")
     if plan:
         tables = [(name, chosen) for name, chosen in _with_rows(names, choice) if name not in ILLUSTRATIONS]
-        _print_plan(tables, records, times, jobs)
+        with open_engine(engine, address) if engine == "ray" else nullcontext() as machines:
+            workers = machines.workers if machines else jobs or os.cpu_count() or 1
+        _print_plan(tables, records, times, workers)
         return
     with open_engine(engine, address) if engine == "ray" else nullcontext() as machines:
         for name, chosen in _with_rows(names, choice):
@@ -149,7 +151,7 @@ def reproduce(
 
 
 def _print_plan(
-    tables: Sequence[tuple[str, Choice]], records: Path, times: Sequence[Path], jobs: int | None
+    tables: Sequence[tuple[str, Choice]], records: Path, times: Sequence[Path], jobs: int
 ) -> None:
     """Print what it takes to play tables to their end."""
     from i2cansay.experiments.report.forecast_model import forecast_model
@@ -160,7 +162,6 @@ def _print_plan(
 
     there = load_records(records, report=_say) if records.exists() else []
     durations = Durations([*there, *load_records(*times, report=_say)])
-    jobs = jobs or os.cpu_count() or 1
     seconds = 0.0
     for name, choice in tables:
         made = forecast_table(name, choice, there, durations)

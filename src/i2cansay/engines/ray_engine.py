@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from i2cansay.engines.cores import limited_to
 from i2cansay.engines.ray_cluster import connected
 from i2cansay.engines.tree import TreeReduction
 
@@ -31,11 +32,11 @@ class RayEngine:
     address : str, optional
         Of a cluster; without it Ray starts on this machine, and ends with the engine.
     cpus : float
-        Processors that a task is counted for.
+        Processors that a task is counted for. It works with as many threads, one at least.
     """
 
     def __init__(self, address: str | None = None, *, cpus: float = 1.0) -> None:
-        self._address, self._cpus = address, cpus
+        self._address, self._cpus, self._cores = address, cpus, max(1, int(cpus))
         self._open = ExitStack()
         self._ray: Any = None
 
@@ -61,7 +62,7 @@ class RayEngine:
             for number, item in enumerate(items):
                 if len(running) >= AHEAD * self.workers:
                     yield self._finished(running)
-                running[call.remote(shared, item)] = number
+                running[call.remote(shared, item, self._cores)] = number
             while running:
                 yield self._finished(running)
 
@@ -85,7 +86,7 @@ class RayEngine:
                 if len(running) >= AHEAD * self.workers:
                     done, running = ray.wait(running, num_returns=1)
                     ray.get(done)  # raises what it raised; the result itself stays where it is
-                leaf, sign = call.remote(shared, item)
+                leaf, sign = call.remote(shared, item, self._cores)
                 running.append(sign)
                 tree.add(leaf)
             result: Result = ray.get(tree.result())
@@ -95,13 +96,14 @@ class RayEngine:
         return self._ray.remote(num_cpus=self._cpus, max_retries=RETRIES, **options)(function)
 
 
-def _call(function: Callable[[Item], Result], item: Item) -> Result:
-    return function(item)
+def _call(function: Callable[[Item], Result], item: Item, cores: int) -> Result:
+    with limited_to(cores):
+        return function(item)
 
 
-def _call_and_sign(function: Callable[[Item], Result], item: Item) -> tuple[Result, bool]:
+def _call_and_sign(function: Callable[[Item], Result], item: Item, cores: int) -> tuple[Result, bool]:
     """Return the result, and beside it a sign that it is there, which costs nothing to fetch."""
-    return function(item), True
+    return _call(function, item, cores), True
 
 
 def _join(merge: Callable[[Result, Result], Result], left: Result, right: Result) -> Result:

@@ -15,6 +15,7 @@ import numpy as np
 from i2cansay.core.types import Features
 from i2cansay.encoders import get_encoder
 from i2cansay.encoders.encoder import Encoder
+from i2cansay.engines.cores import share_of_cores
 from i2cansay.features import FeatureFile, FeatureStore, load_features
 from i2cansay.fitting.row_source import Labels, Numbers
 
@@ -98,7 +99,7 @@ class ImageFileRows:
 
     def take(self, rows: Numbers) -> tuple[Features, Labels]:
         """Encode images; raise ValueError naming those that cannot be read."""
-        encoder = _encoder(self.encoder, self.size)
+        encoder = _encoder(self.encoder, self.size, share_of_cores())
         if encoder.fingerprint != self.fingerprint:
             raise ValueError(
                 f"the encoder {self.encoder} of this machine has other weights or another preprocessing than that "
@@ -131,5 +132,5 @@ def _table(path: Path, label_column: str, stamp: tuple[int, int, int]) -> Featur
 
 
 @lru_cache(maxsize=1)
-def _encoder(name: str, size: int | None) -> Encoder:
-    return get_encoder(name, size=size)
+def _encoder(name: str, size: int | None, threads: int | None) -> Encoder:
+    return get_encoder(name, size=size, threads=threads)

@@ -6,7 +6,7 @@ sends the mapped row to every shard and gets the best k of each back.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -116,16 +116,15 @@ class ShardedClasses:
         self._shards, self._ray = [], None
         self._open.close()
 
-    def _divided(self) -> list[tuple[int, LinearScores]]:
+    def _divided(self) -> Iterator[tuple[int, LinearScores]]:
+        """Yield the number of the first class of each shard and its weights, copied one shard at a time."""
         learner = self._learner
         centre, weights, offset = learner._solution.get(learner._solve).closed_form.scores
         order = learner._labels.order  # as `classes_` has them
         pieces = np.array_split(order, self._n_shards)
         firsts = np.cumsum([0, *map(len, pieces)])
-        return [
-            (int(first), LinearScores(centre, weights[piece], offset[piece]))
-            for first, piece in zip(firsts, pieces, strict=False)
-        ]
+        for first, piece in zip(firsts, pieces, strict=False):
+            yield int(first), LinearScores(centre, weights[piece], offset[piece])
 
     def top_k(self, X: ArrayLike, k: int = 5) -> tuple[NDArray[Any], Float64]:
         """Return the likeliest k labels of each row of `X`, (n, k), likeliest first, and their scores, (n, k)."""

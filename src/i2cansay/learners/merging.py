@@ -15,12 +15,18 @@ Part = TypeVar("Part", bound=OnlineClassifier)
 DRAWN = ("lift", "n_projections")
 
 
-def merged(parts: Sequence[Part]) -> Part:
+def merged(parts: Sequence[Part], *, names: Sequence[str] | None = None) -> Part:
     """Return a learner that knows what all `parts` have learnt, each from samples of its own; none of them changes.
 
     Statistics become those of all samples; the parameters are those of the first. The scores that verdicts rest on
     add up too, but they are of the parts' models: `calibrate` the merged one with samples of which no part was
     taught, as docs/verdicts.md shows.
+
+    Parameters
+    ----------
+    parts : sequence of learners
+    names : sequence of str, optional
+        What errors call the parts, as their files.
 
     Raises
     ------
@@ -35,15 +41,15 @@ def merged(parts: Sequence[Part]) -> Part:
     >>> merged([one, other]).class_means_.ravel().tolist()
     [9.0, 2.0]
     """
-    check_parts(parts)
+    check_parts(parts, names=names)
     together = deepcopy(parts[0])
     for number, part in enumerate(parts[1:], start=2):
-        with _naming(number):
+        with _naming(number, names):
             together.merge(part)
     return together
 
 
-def check_parts(parts: Sequence[OnlineClassifier]) -> None:
+def check_parts(parts: Sequence[OnlineClassifier], *, names: Sequence[str] | None = None) -> None:
     """Raise ValueError unless these learners can be merged; call it before teaching them to be certain.
 
     They must be of one class that can be merged, with equal parameters. Untaught ones must not leave to chance or to
@@ -66,7 +72,7 @@ def check_parts(parts: Sequence[OnlineClassifier]) -> None:
             f"{type(first).__name__} cannot be merged: what it learns depends on the order of samples"
         )
     for number, part in enumerate(parts[1:], start=2):
-        with _naming(number):
+        with _naming(number, names):
             check_mergeable(first, part)
             if first._started and part._started:
                 first._check_same_features(part)
@@ -75,11 +81,12 @@ def check_parts(parts: Sequence[OnlineClassifier]) -> None:
 
 
 @contextmanager
-def _naming(number: int) -> Iterator[None]:
+def _naming(number: int, names: Sequence[str] | None) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"part {number}: {error}") from None
+        which = f"part {number}" if names is None else f"{names[0]} and {names[number - 1]}"
+        raise ValueError(f"{which}: {error}") from None
 
 
 def _check_settled(one: OnlineClassifier, other: OnlineClassifier) -> None:
@@ -109,7 +116,8 @@ def check_mergeable(mine: OnlineClassifier, other: OnlineClassifier) -> None:
     own, theirs = mine.get_params(deep=False), other.get_params(deep=False)
     differing = [name for name in own if name != "random_state" and _plain(own[name]) != _plain(theirs[name])]
     if differing:
-        raise ValueError(f"the two learners differ in {', '.join(differing)}; merge needs equal parameters")
+        values = ", ".join(f"{name} ({own[name]!r} and {theirs[name]!r})" for name in differing)
+        raise ValueError(f"the two learners differ in {values}; merge needs equal parameters")
     mine._check_structural()
     other._check_structural()
     if mine._started and other._started and mine.n_features_in_ != other.n_features_in_:

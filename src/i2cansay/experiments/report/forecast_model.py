@@ -12,7 +12,7 @@ def forecast_model(made: Forecast, *, jobs: int) -> TableModel:
     total = ("all rows", str(made.n_there), str(made.n_to_play), "", _hours(made.seconds))
     notes = [
         f"about {_hours(made.seconds / jobs)} hours of wall-clock time with {jobs} "
-        f"process{'' if jobs == 1 else 'es'}, if this machine is as fast as the one that made the records",
+        f"process{'' if jobs == 1 else 'es'}, if each is as fast as those that made the records",
         "hours are those of one process; a cell that two rows share counts once",
     ]
     if made.n_unknown:
