@@ -16,20 +16,9 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from contenders import (
-    BATCH,
-    PlainSLDA,
-    batches,
-    eager_torch_step,
-    gram_floor,
-    learn,
-    paper_floor,
-    river_learn,
-    river_learners,
-    shared_floor,
-    taught,
-)
+from contenders import BATCH, batches, gram_floor, learn, paper_floor, shared_floor, taught
 from interleaved import interleaved
+from peers import PlainSLDA, eager_torch_step, river_learn, river_learners
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from threadpoolctl import threadpool_limits
