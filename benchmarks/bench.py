@@ -45,7 +45,7 @@ NEEDS = {"compiled": "numba"}
 BUDGETS: dict[str, float] = {
     "start_up": 40,
     "answer_time": 90,
-    "learner": 120,
+    "learner": 180,
     "growth": 330,
     "class_scale": 150,
     "encoder": 60,

@@ -12,6 +12,8 @@ import numpy as np
 from contenders import Batch, cycle
 from numpy.typing import NDArray
 
+from i2cansay import I2CANSAY
+
 
 class PlainSLDA:
     """Streaming LDA as published: every sample adds an outer product to one covariance; predicting inverts it."""
@@ -68,14 +70,30 @@ def river_learn(learner: Any, data: list[Batch]) -> Callable[[], object]:
     return run
 
 
+def river_predict(learner: Any, X: NDArray[np.float32], c: int) -> Callable[[], object]:
+    """Return a question of one row as river takes it, a dictionary; making it is not what is timed.
+
+    Two samples of each of the `c` classes are learnt before: river scores the classes that it knows, and computes
+    less for one without a variance.
+    """
+    rows = [dict(enumerate(x.tolist())) for x in X[: 2 * c]]
+    for position, row in enumerate(rows):
+        learner.learn_one(row, position % c)
+    position = -1
+
+    def run() -> object:
+        nonlocal position
+        position = (position + 1) % len(rows)
+        return learner.predict_one(rows[position])
+
+    return run
+
+
 def eager_torch_step(d: int, c: int, data: list[Batch], threads: int = 1) -> Callable[[], object] | None:
     """Return the same complete step (moments, pseudo-features, both losses, SGD) in eager torch, or None."""
-    try:
-        import torch
-    except ImportError:
+    if (torch := _torch(threads)) is None:
         return None
     functional = torch.nn.functional
-    torch.set_num_threads(threads)
     count = torch.full((c,), 2.0, dtype=torch.float64)
     mean, m2 = torch.rand(c, d, dtype=torch.float64), torch.rand(c, d, dtype=torch.float64)
     head = torch.nn.Linear(d, c, bias=False)
@@ -104,3 +122,42 @@ def eager_torch_step(d: int, c: int, data: list[Batch], threads: int = 1) -> Cal
         optimiser.step()
 
     return step
+
+
+def eager_torch_predict(
+    model: I2CANSAY, X: NDArray[np.float32], threads: int = 1
+) -> Callable[[], NDArray[np.int64]] | None:
+    """Return the paper's decision for the rows of `X`, (n, d), in eager torch, or None.
+
+    It is that of `model`, by three products. What `I2CANSAY` keeps ready between questions is made before. Its
+    guard against cancellation is left out.
+    """
+    if (torch := _torch(threads)) is None:
+        return None
+    weights = torch.from_numpy(model._head.weights[model._labels.order])
+    mean, std = torch.from_numpy(model.class_means_).float(), torch.from_numpy(model.class_stds_)
+    u = torch.softmax(-std, dim=1)
+    u_mean = u * mean
+    constant = (u_mean * mean).sum(dim=1)
+
+    def predict() -> NDArray[np.int64]:
+        with torch.inference_mode():
+            x = torch.from_numpy(X)
+            squared = (x * x) @ u.T + constant - 2 * (x @ u_mean.T)
+            distances = squared.clamp_(min=0).sqrt_()
+            correction = distances.sum(dim=1, keepdim=True) / distances
+            scores = torch.softmax(x @ weights.T, dim=1) + correction
+            best: NDArray[np.int64] = scores.argmax(dim=1).numpy()
+        return best
+
+    return predict
+
+
+def _torch(threads: int) -> Any:
+    """Return torch, set to so many threads, or None where it is not installed."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    torch.set_num_threads(threads)
+    return torch

@@ -11,6 +11,7 @@ import performance_page
 import pytest
 from performance_compiled import above_the_floor, compiled
 from performance_growth import growth, many_classes, steps_leave_out
+from performance_learners import predicting
 from performance_plot import draw, draw_ratios
 from performance_ways import serving
 from performance_words import join_words, span
@@ -204,6 +205,26 @@ def test_what_is_above_the_floor_and_what_numba_would_bring_follow_from_the_reco
     assert "from 3.0 times its floor to 1.5; the aim of 2 would then be met" in lines[-1]
     assert "a new process takes 2.5 s, and 0.4 s where numba's cache" in lines[-1]
     assert above_the_floor([], []) == ""
+
+
+def test_peers_that_predict_are_told_where_they_took_part() -> None:
+    rows = json.loads(json.dumps(RECORD["parts"]["learner"]["figures"]["predicting"]))
+    ours = ("paper", "shared", "closed form", "SGDClassifier")
+    for row in rows:
+        row["seconds"] = {name: value for name, value in row["seconds"].items() if name.startswith(ours)}
+    lines = predicting({"predicting": rows})
+    assert "torch" not in lines[0]
+    assert "torch" not in lines[-1]
+    assert "river" not in lines[-1]
+    for row in rows:
+        row["seconds"]["eager torch"] = 2 * row["seconds"]["paper"]
+        if row["c"] <= 100:
+            row["seconds"]["river GaussianNB"] = 300 * row["seconds"]["paper"]
+    lines = predicting({"predicting": rows})
+    assert "| eager torch / I2CANSAY | river GaussianNB / I2CANSAY |" in lines[0]
+    assert sum("| 2.0 | 300.0 |" in line for line in lines) == sum(row["c"] <= 100 for row in rows)
+    assert "Eager torch computes the paper's decision" in lines[-1]
+    assert "times 1,000. It is left out above 100 classes." in lines[-1]
 
 
 def test_growth_is_told_as_ratios() -> None:
