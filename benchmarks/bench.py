@@ -46,7 +46,7 @@ BUDGETS: dict[str, float] = {
     "start_up": 40,
     "answer_time": 90,
     "learner": 180,
-    "growth": 330,
+    "growth": 620,
     "class_scale": 150,
     "encoder": 60,
     "service": 90,
