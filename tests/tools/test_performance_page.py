@@ -187,6 +187,20 @@ def test_parts_of_different_runs_are_told_apart(tmp_path: Path) -> None:
     assert "Of start_up the record does not say the run." in performance_page.page(write(tmp_path, record))
 
 
+def test_a_run_names_its_commit_where_the_record_does(tmp_path: Path) -> None:
+    record = in_runs(encoder=("2026-11-20T08:00:00+00:00", 0.05, 0.01))
+    encoder = record["parts"]["encoder"]
+    for commit, said in (
+        ("0123456789ab", "at a load of 0.05 from commit 0123456789ab."),
+        ("0123456789ab-dirty", "from commit 0123456789ab with uncommitted changes."),
+        (None, "at a load of 0.05."),
+    ):
+        encoder["commit"] = commit
+        assert f"{said}\n" in performance_page.page(write(tmp_path, record))
+    del encoder["commit"]
+    assert "commit" not in performance_page.page(write(tmp_path, record))
+
+
 def test_what_is_above_the_floor_and_what_numba_would_bring_follow_from_the_record() -> None:
     parts = {"moments numpy": 2.0, "pseudo numpy": 2.0, "moments numba": 0.5, "pseudo numba": 0.5}
     alone = {"d": 1280, "c": 100, "floor": 2.0, **parts}
