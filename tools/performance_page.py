@@ -13,8 +13,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from performance_classes import many_classes
 from performance_compiled import compiled
-from performance_growth import growth, many_classes, samples_seen, sizes, steps_leave_out
+from performance_growth import growth, samples_seen, sizes, steps_leave_out
 from performance_learners import learning, lessons_of_one, predicting
 from performance_ways import answering, encoding, serving, starting
 from performance_words import Lines, Row, join_words, span

@@ -9,8 +9,9 @@ from typing import Any
 
 import performance_page
 import pytest
+from performance_classes import many_classes
 from performance_compiled import above_the_floor, compiled
-from performance_growth import growth, many_classes, steps_leave_out
+from performance_growth import growth, steps_leave_out
 from performance_learners import predicting
 from performance_plot import draw, draw_ratios
 from performance_ways import serving
