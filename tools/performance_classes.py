@@ -24,7 +24,7 @@ def many_classes(figures: Sequence[Row]) -> Lines:
             *(f"{row[key]:.2f}" for key in ("first top", "top")),
             f"{row['lesson and top']:.3f}" if "lesson and top" in row else "",
             f"{row['verdicts']:.2f}",
-            f"{row['peak MB'] - row['data MB']:,.0f}",
+            f"{row['peak MB']:,.0f}",
             f"{row['state bytes'] / 1e6:,.0f}",
         ]
         for row in figures
@@ -33,8 +33,8 @@ def many_classes(figures: Sequence[Row]) -> Lines:
         *table(head, body),
         "",
         "Times are to the fewest classes. `python benchmarks/class_scale.py`, width 1280, processor time of one "
-        "thread, memory without that of the process before and of the samples drawn. Scores are made for so many "
-        "rows at a time that they take 32 MB, and no array of all pairs of classes is made: of more than "
+        "thread, memory without that of the process before and of the centres of the samples. Scores are made for so "
+        "many rows at a time that they take 32 MB, and no array of all pairs of classes is made: of more than "
         f"{MOST_JUDGED:,} classes the farthest {MOST_JUDGED:,} decide how far means are shrunk, and novelty needs a "
         "matrix of as many rows as there are dimensions.",
         "",
@@ -45,12 +45,7 @@ def many_classes(figures: Sequence[Row]) -> Lines:
 
 def _times(row: Row, least: Row) -> list[str]:
     """Return how many times as many classes there are, and as much time and memory they take."""
-
-    def peak(of: Row) -> float:
-        return float(of["peak MB"] - of["data MB"])
-
-    values = (row["c"] / least["c"], row["batch"] / least["batch"], row["top"] / least["top"])
-    return [f"{value:.1f}" for value in (*values, peak(row) / peak(least))]
+    return [f"{row[key] / least[key]:.1f}" for key in ("c", "batch", "top", "peak MB")]
 
 
 def _put_off(figures: Sequence[Row]) -> Lines:
@@ -86,7 +81,7 @@ def _computed(figures: Sequence[Row], c: int) -> Lines:
 
     told = []
     for name in dict.fromkeys(row["estimator"] for row in figures):
-        memory = at(name, lambda row: row["peak MB"] - row["data MB"]) / 1e3
+        memory = at(name, lambda row: row["peak MB"]) / 1e3
         told.append(
             f"`{name}` {1e3 * at(name, lambda row: row['batch']):,.0f} ms for a batch of 50, "
             f"{at(name, lambda row: row['first top']):.0f} s for the first 1,000 questions after it, "

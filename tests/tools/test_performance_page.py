@@ -87,7 +87,7 @@ def test_parts_of_two_machines_are_told_apart(tmp_path: Path) -> None:
 def test_what_a_hundred_thousand_classes_take_lies_on_the_line_through_two_measurements() -> None:
     row = {"estimator": "paper", "classes arrive": 1.0, "first top": 1.0, "verdicts": 1.0, "state bytes": 1}
     figures = [
-        {**row, "c": c, "batch": 0.010 + 1e-6 * c, "top": 1e-4 * c, "peak MB": 100 + 0.1 * c, "data MB": 0.0}
+        {**row, "c": c, "batch": 0.010 + 1e-6 * c, "top": 1e-4 * c, "peak MB": 100 + 0.1 * c}
         for c in (1000, 10_000)
     ]
     told = many_classes(figures)[-1]
@@ -107,7 +107,6 @@ def test_what_the_closed_form_puts_off_is_told() -> None:
         "top": 0.5,
         "lesson and top": 9.8,
         "peak MB": 1.0,
-        "data MB": 0.0,
     }
     lines = many_classes([row])
     assert "| 9.800 |" in lines[2]
