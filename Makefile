@@ -75,7 +75,7 @@ test-browser: $(VENV)/browser.stamp  ## the pages in a real Chromium, and the AP
 test-labelstudio: $(VENV)/dev.stamp $(STUDIO)/stamp  ## a real Label Studio, installed beside, with a model as its ML back end
 	I2CANSAY_LABEL_STUDIO=$(STUDIO)/bin/label-studio $(BIN)/python -m pytest tests/label_studio
 
-bench: $(VENV)/bench.stamp    ## speed against peers and floors, written to docs/performance.md; some ten minutes on two idle cores
+bench: $(VENV)/bench.stamp    ## speed against peers and floors, written to docs/performance.md; some fourteen minutes on two idle cores
 	$(BIN)/python benchmarks/bench.py; status=$$?; $(BIN)/python tools/performance_page.py && exit $$status
 
 clean:           ## remove the environment and what the tools left

@@ -4,8 +4,7 @@
 
 Synthetic features, one BLAS thread, medians of processor time. One thing changes, the others stay at D = 1280,
 C = 100 and batches of 50. "Samples seen" plays whole streams, with everything that a learner does beside a step:
-a million updates of one sample at D = 32 (a hundred thousand of the shared mode with analogies), and fifty thousand
-samples in batches of 50 at D = 1280.
+a million updates of one sample at D = 32, and fifty thousand samples in batches of 50 at D = 1280.
 """
 
 import argparse
@@ -79,7 +78,7 @@ def by_samples(*, quick: bool) -> Figures:
     streams = (
         ("paper", 32, 10, 1, 1_000_000 // share),
         ("closed form", 32, 10, 1, 1_000_000 // share),
-        ("shared", 32, 10, 1, 100_000 // share),
+        ("shared", 32, 10, 1, 1_000_000 // share),
         ("paper", WIDTH, CLASSES, BATCH, 1_000 // share),
         ("shared", WIDTH, CLASSES, BATCH, 1_000 // share),
     )

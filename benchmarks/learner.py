@@ -16,25 +16,21 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from contenders import (
-    BATCH,
+from contenders import BATCH, batches, gram_floor, learn, paper_floor, shared_floor, taught
+from interleaved import interleaved
+from peers import (
     PlainSLDA,
-    batches,
+    eager_torch_predict,
     eager_torch_step,
-    gram_floor,
-    learn,
-    paper_floor,
     river_learn,
     river_learners,
-    shared_floor,
-    taught,
+    river_predict,
 )
-from interleaved import interleaved
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from threadpoolctl import threadpool_limits
 
-from i2cansay import SharedI2CANSAY
+from i2cansay import I2CANSAY, SharedI2CANSAY
 from i2cansay.core.linalg.blas import inner
 
 SHAPES = ((1280, 10), (1280, 100), (1280, 1000), (2048, 100))
@@ -73,7 +69,10 @@ def learning(d: int, c: int, size: int, rounds: int, seconds: float) -> dict[str
 
 
 def predicting(d: int, c: int, rounds: int, seconds: float) -> dict[str, float]:
-    """Return seconds to predict `ROWS` rows for each contender; a solution that is kept is there already."""
+    """Return seconds to predict `ROWS` rows for each contender; a solution that is kept is there already.
+
+    river takes one row at a time: its seconds are those of a row, times `ROWS`.
+    """
     X, y = batches(d, c, ROWS, n=1)[0]
     paper, shared, closed = (taught(kind, d, c) for kind in ("paper", "shared", "closed form"))
     weights, wide = np.ones((c, d), dtype=np.float32), np.ones((c, d))
@@ -104,7 +103,12 @@ def predicting(d: int, c: int, rounds: int, seconds: float) -> dict[str, float]:
         "plain SLDA": lambda: slda.predict(X),
     }
     contenders |= {name: lambda peer=peer: peer.predict(X) for name, peer in peers.items()}  # type: ignore[misc]
-    return interleaved(contenders, rounds=rounds, seconds=seconds, clock=process_time, turn=TURN)
+    assert isinstance(paper, I2CANSAY)
+    if (torch_predict := eager_torch_predict(paper, X)) is not None:
+        contenders["eager torch"] = torch_predict
+    by_row = {name: river_predict(peer, X, c) for name, peer in river_learners(c).items()}
+    times = interleaved(contenders | by_row, rounds=rounds, seconds=seconds, clock=process_time, turn=TURN)
+    return {name: value * (ROWS if name in by_row else 1) for name, value in times.items()}
 
 
 def measure(*, quick: bool) -> dict[str, list[dict[str, Any]]]:

@@ -57,8 +57,23 @@ def predicting(figures: Row) -> Lines:
         f"`I2CANSAY` predicts in {span(floors)} times its three products, one for the classifier and two for the "
         f"distances. SGDClassifier has one product, and `I2CANSAY` takes {span(sgd)} times as long. The shared "
         "mode takes one product in double precision, and one in single with analogies; its solution is kept "
-        "between questions. The plain SLDA solves at every question.",
+        "between questions. The plain SLDA solves at every question." + _peers_that_predict(rows),
     ]
+
+
+def _peers_that_predict(rows: Sequence[Row]) -> str:
+    """Return how eager torch and river are timed, where they took part."""
+    names = peers_of(rows)
+    told = " Eager torch computes the paper's decision, by the same three products." * (
+        "eager torch" in names
+    )
+    known = [row["c"] for row in rows if any(name.startswith("river") for name in row["seconds"])]
+    if known:
+        told += " river takes one row at a time, a dictionary: its times are those of a row, "
+        told += f"times {rows[0]['rows']:,}."
+        if max(row["c"] for row in rows) > max(known):
+            told += f" It is left out above {max(known):,} classes."
+    return told
 
 
 def peers_of(rows: Sequence[Row]) -> list[str]:

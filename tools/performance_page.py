@@ -13,8 +13,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from performance_classes import many_classes
 from performance_compiled import compiled
-from performance_growth import growth, many_classes, samples_seen, sizes, steps_leave_out
+from performance_growth import growth, samples_seen, sizes, steps_leave_out
 from performance_learners import learning, lessons_of_one, predicting
 from performance_ways import answering, encoding, serving, starting
 from performance_words import Lines, Row, join_words, span
@@ -104,7 +105,7 @@ def _is_busy(part: Row) -> bool:
 
 
 def _runs(parts: dict[str, Row]) -> Lines:
-    """Return a paragraph that says which parts are of one run, and at which load each run began."""
+    """Return a paragraph that says which parts are of one run, and at which load and from which commit it began."""
     runs: dict[str | None, list[str]] = {}
     for name, part in parts.items():
         runs.setdefault(part.get("run"), []).append(name)
@@ -112,6 +113,7 @@ def _runs(parts: dict[str, Row]) -> Lines:
     for run, names in sorted(runs.items()):
         load = parts[names[0]].get("load at start")
         began = f"began {run}" + ("" if load is None else f" at a load of {load:.2f}")
+        began += _from_commit(parts[names[0]].get("commit"))
         told.append(f"that of {join_words(names)} {began}")
     if not told:
         return ["The record does not say which parts are of one run.", ""] if unknown else []
@@ -120,6 +122,14 @@ def _runs(parts: dict[str, Row]) -> Lines:
         return [f"All parts are of one run, which {run[run.index('began') :]}.", ""]
     rest = f" Of {join_words(unknown)} the record does not say the run." if unknown else ""
     return [f"**Parts are of different runs:** {'; '.join(told)}.{rest}", ""]
+
+
+def _from_commit(commit: str | None) -> str:
+    """Return words for the commit that a run measured; older parts, and those of an installed package, name none."""
+    if commit is None:
+        return ""
+    clean = commit.removesuffix("-dirty")
+    return f" from commit {clean}" + (" with uncommitted changes" if clean != commit else "")
 
 
 def _machines(parts: dict[str, Row]) -> Lines:

@@ -15,6 +15,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import bench
 
+from i2cansay.experiments.run.playing import commit
+
 BENCH = Path(__file__).parents[2] / "benchmarks" / "bench.py"
 WORKS = "import json, sys; open(sys.argv[-1], 'w').write(json.dumps([{'figure': 2}]))"
 
@@ -42,7 +44,8 @@ def test_a_part_that_fails_keeps_its_figures_and_holds_up_nobody(tmp_path: Path)
     assert parts["start_up"]["problem"] == "it ended with exit code 3"
     assert "problem" not in parts["encoder"]
     assert parts["encoder"]["run"][:2] == "20"
-    assert "run" not in parts["start_up"]
+    assert parts["encoder"]["commit"] == commit()
+    assert not {"run", "commit"} & parts["start_up"].keys()
     # Old figures stay those of the machine that they were taken on.
     assert parts["start_up"]["machine"] == before
     assert parts["encoder"]["machine"]["cores"] != before["cores"]

@@ -9,8 +9,12 @@ from typing import Any
 
 import performance_page
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from performance_classes import arrival_bounds, many_classes
 from performance_compiled import above_the_floor, compiled
-from performance_growth import growth, many_classes, steps_leave_out
+from performance_growth import growth, steps_leave_out
+from performance_learners import predicting
 from performance_plot import draw, draw_ratios
 from performance_ways import serving
 from performance_words import join_words, span
@@ -82,31 +86,59 @@ def test_parts_of_two_machines_are_told_apart(tmp_path: Path) -> None:
     assert "\nencoder: Another, " in text
 
 
+def with_classes(name: str, c: int, **other: float) -> dict[str, Any]:
+    """Return a row of an estimator whose times grow in line with its classes."""
+    row = {"estimator": name, "c": c, "classes arrive": 1e-4 * c, "batch": 0.010 + 1e-6 * c, "first top": 1.0}
+    return {**row, "top": 1e-4 * c, "verdicts": 1.0, "state bytes": 1, "peak MB": 100 + 0.1 * c, **other}
+
+
 def test_what_a_hundred_thousand_classes_take_lies_on_the_line_through_two_measurements() -> None:
-    row = {"estimator": "paper", "classes arrive": 1.0, "first top": 1.0, "verdicts": 1.0, "state bytes": 1}
-    figures = [
-        {**row, "c": c, "batch": 0.010 + 1e-6 * c, "top": 1e-4 * c, "peak MB": 100 + 0.1 * c, "data MB": 0.0}
-        for c in (1000, 10_000)
-    ]
+    figures = [with_classes("paper", c, **{"classes arrive": 1e-8 * c**1.5}) for c in (1000, 10_000)]
     told = many_classes(figures)[-1]
+    assert "Measured" not in told
     assert (
-        "`paper` 110 ms for a batch of 50, 1 s for the first 1,000 questions after it, 10 s for the next"
-        in told
+        "Computed for 100,000 classes, not measured: `paper` 0 to 1 s until all classes have arrived" in told
     )
-    assert "and 10.1 GB at the peak" in told
+    assert "110 ms for a batch of 50" in told
+    assert "1 s for the first 1,000 questions after it, 10 s for the next, and 10.1 GB at the peak" in told
+    assert "the line through the rows of 1,000 and 10,000 classes" in told
     assert "nothing is computed" in many_classes(figures[:1])[-1]
+    assert "nothing is computed" in many_classes(figures[1:])[-1]
+
+
+@given(*(st.floats(0, 1) for _ in range(3)))
+def test_the_arrival_of_classes_lies_between_its_bounds(
+    fixed: float, by_class: float, by_pair: float
+) -> None:
+    first, last, truth = (
+        {"c": c, "classes arrive": 1e-3 + fixed + by_class * c + by_pair * c**2} for c in (1e3, 1e4, 1e5)
+    )
+    low, high = arrival_bounds(first, last, 100_000)
+    assert low <= truth["classes arrive"] * (1 + 1e-9)
+    assert high >= truth["classes arrive"] * (1 - 1e-9)
+
+
+def test_what_is_measured_with_a_hundred_thousand_classes_is_told_apart_from_what_is_computed() -> None:
+    figures = [with_classes(name, c) for c in (1000, 10_000) for name in ("paper", "closed form")]
+    lean = {"classes arrive": 9.0, "batch": 0.002, "first top": 45.0, "top": 7.0, "peak MB": 2860.0}
+    lines = many_classes([*figures, with_classes("closed form", 100_000, **lean)])
+    measured, computed = lines[-1].split("Computed for 100,000 classes, not measured: ")
+    assert "Measured with 100,000 classes: `closed form` 9 s until all classes have arrived, 2 ms" in measured
+    assert "7 s for the next, and 2.9 GB at the peak" in measured
+    assert "`paper` 10 to 100 s until all classes have arrived" in computed
+    assert "`paper` 0.1 to 1.0 s from 1,000 to 10,000" in computed
+    assert (
+        "choose `closed form`, which learns them soonest and in the least memory, unless questions follow every "
+        "lesson: `paper` answers 1,000 after a batch of 50 in 1 s, `closed form` in 45." in computed
+    )
+    assert any("38.0 s with 100,000 classes" in line for line in lines)
+    lean["first top"] = 0.5
+    told = many_classes([*figures, with_classes("closed form", 100_000, **lean)])[-1]
+    assert "and in the least memory, and answers soonest after a lesson." in told
 
 
 def test_what_the_closed_form_puts_off_is_told() -> None:
-    row = {"estimator": "closed form", "c": 10_000, "classes arrive": 1.0, "verdicts": 1.0, "state bytes": 1}
-    row |= {
-        "batch": 0.01,
-        "first top": 10.7,
-        "top": 0.5,
-        "lesson and top": 9.8,
-        "peak MB": 1.0,
-        "data MB": 0.0,
-    }
+    row = with_classes("closed form", 10_000, **{"first top": 10.7, "top": 0.5, "lesson and top": 9.8})
     lines = many_classes([row])
     assert "| 9.800 |" in lines[2]
     assert any("which takes 10.2 s with 10,000 classes" in line for line in lines)
@@ -186,6 +218,20 @@ def test_parts_of_different_runs_are_told_apart(tmp_path: Path) -> None:
     assert "Of start_up the record does not say the run." in performance_page.page(write(tmp_path, record))
 
 
+def test_a_run_names_its_commit_where_the_record_does(tmp_path: Path) -> None:
+    record = in_runs(encoder=("2026-11-20T08:00:00+00:00", 0.05, 0.01))
+    encoder = record["parts"]["encoder"]
+    for commit, said in (
+        ("0123456789ab", "at a load of 0.05 from commit 0123456789ab."),
+        ("0123456789ab-dirty", "from commit 0123456789ab with uncommitted changes."),
+        (None, "at a load of 0.05."),
+    ):
+        encoder["commit"] = commit
+        assert f"{said}\n" in performance_page.page(write(tmp_path, record))
+    del encoder["commit"]
+    assert "commit" not in performance_page.page(write(tmp_path, record))
+
+
 def test_what_is_above_the_floor_and_what_numba_would_bring_follow_from_the_record() -> None:
     parts = {"moments numpy": 2.0, "pseudo numpy": 2.0, "moments numba": 0.5, "pseudo numba": 0.5}
     alone = {"d": 1280, "c": 100, "floor": 2.0, **parts}
@@ -204,6 +250,26 @@ def test_what_is_above_the_floor_and_what_numba_would_bring_follow_from_the_reco
     assert "from 3.0 times its floor to 1.5; the aim of 2 would then be met" in lines[-1]
     assert "a new process takes 2.5 s, and 0.4 s where numba's cache" in lines[-1]
     assert above_the_floor([], []) == ""
+
+
+def test_peers_that_predict_are_told_where_they_took_part() -> None:
+    rows = json.loads(json.dumps(RECORD["parts"]["learner"]["figures"]["predicting"]))
+    ours = ("paper", "shared", "closed form", "SGDClassifier")
+    for row in rows:
+        row["seconds"] = {name: value for name, value in row["seconds"].items() if name.startswith(ours)}
+    lines = predicting({"predicting": rows})
+    assert "torch" not in lines[0]
+    assert "torch" not in lines[-1]
+    assert "river" not in lines[-1]
+    for row in rows:
+        row["seconds"]["eager torch"] = 2 * row["seconds"]["paper"]
+        if row["c"] <= 100:
+            row["seconds"]["river GaussianNB"] = 300 * row["seconds"]["paper"]
+    lines = predicting({"predicting": rows})
+    assert "| eager torch / I2CANSAY | river GaussianNB / I2CANSAY |" in lines[0]
+    assert sum("| 2.0 | 300.0 |" in line for line in lines) == sum(row["c"] <= 100 for row in rows)
+    assert "Eager torch computes the paper's decision" in lines[-1]
+    assert "times 1,000. It is left out above 100 classes." in lines[-1]
 
 
 def test_growth_is_told_as_ratios() -> None:
