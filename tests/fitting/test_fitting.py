@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
+from i2cansay.core.score_blocks import SCORES_AT_A_TIME
 from i2cansay.fitting import Fit, JoinedRows, fit_parts
 from i2cansay.fitting.part import spans
 from i2cansay.fitting.row_keys import HELD_OUT, row_keys
@@ -111,6 +113,20 @@ def test_what_is_held_out_calibrates_and_is_learnt() -> None:
     sure = found.learner.predict_proba(ASKED).max(axis=1)
     assert abs(sure.mean() - right.mean()) < 0.08
     assert (found.learner.verdicts(ASKED) == "sure").any()
+
+
+def test_rows_held_out_of_many_classes_take_bounded_memory() -> None:
+    n_classes = 10_000
+    y = np.tile(np.arange(n_classes), 3)
+    rng = np.random.default_rng(0)
+    many = rng.normal(size=(n_classes, 8))[y] + 0.1 * rng.normal(size=(len(y), 8))
+    tracemalloc.start()
+    fitted = fit_parts(ArrayRows(many.astype(np.float32), y), "best", {"blocks": (8,), "width": 8})
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert fitted.scored > 1500
+    # The scores alone would be 160 MB in double precision, and 800 MB with all temporaries.
+    assert peak < 6 * 8 * SCORES_AT_A_TIME
 
 
 def test_a_class_that_is_only_held_out_is_learnt_nevertheless() -> None:

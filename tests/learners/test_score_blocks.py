@@ -85,6 +85,38 @@ def test_the_likeliest_of_many_classes_take_bounded_memory(name: str) -> None:
     np.testing.assert_array_equal(labels[:, 0], model.predict(X))
 
 
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_learning_samples_of_many_classes_takes_bounded_memory(name: str) -> None:
+    n_classes, n_rows = 10_000, 2000
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(n_classes, 8)).astype(np.float32)
+    learner = LEARNERS[name]
+    model = type(learner)(**learner.get_params())
+    model.calibrates = False
+    for y in np.array_split(np.concatenate([np.arange(100), np.arange(n_classes)]), 10):
+        model.partial_fit(centres[y] + 0.1 * rng.normal(size=(len(y), 8)).astype(np.float32), y)
+    model.calibrates = True
+    y = rng.permutation(n_classes)[:n_rows]
+    tracemalloc.start()
+    model.partial_fit(centres[y], y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model._evidence.n_scored >= 16
+    # The scores alone would be 160 MB in double precision, and 800 MB with all temporaries.
+    assert peak < 6 * 8 * score_blocks.SCORES_AT_A_TIME
+
+
+def test_sets_of_many_classes_take_little_more_than_themselves() -> None:
+    n_classes, n_rows = 10_000, 1200
+    X = np.random.default_rng(0).normal(size=(n_classes, 8)).astype(np.float32)
+    model = make_learner("ncm").partial_fit(X, np.arange(n_classes))
+    tracemalloc.start()
+    found = model.predict_set(X[:n_rows])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < found.nbytes + 5 * 8 * score_blocks.SCORES_AT_A_TIME
+
+
 def test_fewer_classes_than_asked_for_are_all_returned() -> None:
     model = I2CANSAY(random_state=0).partial_fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
     labels, probabilities = model.top([[0.2]], k=9)

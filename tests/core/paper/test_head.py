@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from i2cansay.core import score_blocks
 from i2cansay.core.paper.head import LinearHead, cross_entropy, error_signal, row_weights, softmax
 from i2cansay.core.types import Features, Rows
 
@@ -58,6 +59,22 @@ def test_steps_against_plain_sgd_in_float64(momentum: float, bias: bool) -> None
     if bias:
         assert head.bias is not None
         np.testing.assert_allclose(head.bias, b, atol=1e-5)
+
+
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_step_in_blocks_of_rows_is_one_step(
+    momentum: float, bias: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, targets, weights, _ = problem()
+    whole, parts = (LinearHead(4, bias=bias, momentum=momentum) for _ in range(2))
+    for head, scores in ((whole, 100), (parts, 6)):
+        monkeypatch.setattr(score_blocks, "SCORES_AT_A_TIME", scores)
+        head.resize(3)
+        for _ in range(3):
+            head.step(X.astype(np.float32), targets, weights.astype(np.float32), lr=0.3, weight_decay=0.01)
+    for name, expected in whole.state().items():
+        np.testing.assert_allclose(parts.state()[name], expected, atol=1e-6, err_msg=name)
 
 
 def test_a_new_class_starts_at_zero_and_leaves_the_others() -> None:

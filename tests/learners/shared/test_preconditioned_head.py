@@ -3,6 +3,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from i2cansay.core import score_blocks
 from i2cansay.core.linalg.symmetric import unpack32
 from i2cansay.core.paper.head import LinearHead, row_weights
 from i2cansay.core.paper.ican import transfer
@@ -117,6 +118,21 @@ def test_without_a_closed_form_it_is_the_step_of_the_linear_head() -> None:
         head.step(X, y, old=nobody, means=scatter.means.mean, weights=weights, temperature=1e12, lr=rate)
         plain.step(X, y, weights, lr=0.2)
     np.testing.assert_allclose(head.state()["weights"], plain.weights, rtol=1e-4, atol=1e-6)
+
+
+def test_a_step_in_blocks_of_rows_is_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = draw()
+    scatter = taught(X, y)
+    whole, parts = (started(scatter, shrink_means=0.4) for _ in range(2))
+    weights = row_weights([40, 40], [1.0, 2.0])
+    for head, scores in ((whole, 80 * C), (parts, 9 * C)):
+        monkeypatch.setattr(score_blocks, "SCORES_AT_A_TIME", scores)
+        for _ in range(3):
+            head.step(
+                X, y, old=(y + 1) % C, means=scatter.means.mean, weights=weights, temperature=3.0, lr=0.1
+            )
+    assert np.abs(whole.state()["weights"]).max() > 1e-3
+    np.testing.assert_allclose(parts.state()["weights"], whole.state()["weights"], rtol=1e-4, atol=1e-6)
 
 
 def test_row_far_longer_than_the_width_moves_the_head_no_further_than_an_ordinary_one() -> None:

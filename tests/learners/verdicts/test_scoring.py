@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from i2cansay import I2CANSAY, SharedI2CANSAY, from_bytes, load, make_learner
+from i2cansay.core import score_blocks
 from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.verdicts import scoring
 from i2cansay.testing.blobs import blobs
 
 
@@ -105,3 +107,30 @@ def test_damaged_bytes_are_refused(damage: str) -> None:
     bad = {"cut": data[:-40], "flipped": flipped, "text": b"not a model", "empty": b""}[damage]
     with pytest.raises(ValueError, match="in these bytes is"):
         from_bytes(bad)
+
+
+def scored_twice(model: OnlineClassifier, calibrated: bool) -> OnlineClassifier:
+    X, y = blobs(n_classes=30, per_class=8, spread=1.5)
+    model = type(model)(**model.get_params()).partial_fit(X[:120], y[:120])
+    return model.calibrate(X[120:], y[120:]) if calibrated else model.partial_fit(X[120:], y[120:])
+
+
+@pytest.mark.parametrize("calibrated", [False, True], ids=["before a lesson", "calibrate"])
+@pytest.mark.parametrize("model", [shared(), I2CANSAY(random_state=0), make_learner("slda")])
+@pytest.mark.parametrize(("kept", "tolerance"), [(30, 1e-9), (16, 0.02)], ids=["all kept", "joined"])
+def test_scores_in_blocks_say_what_they_say_together(
+    model: OnlineClassifier,
+    calibrated: bool,
+    kept: int,
+    tolerance: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = scored_twice(model, calibrated)
+    monkeypatch.setattr(score_blocks, "SCORES_AT_A_TIME", 7 * 30)
+    monkeypatch.setattr(scoring, "KEPT", 0)
+    monkeypatch.setattr(scoring, "LEAST_KEPT", kept)
+    parts = scored_twice(model, calibrated)
+    assert parts._temperature.value == pytest.approx(whole._temperature.value, rel=tolerance)
+    assert parts._evidence.n_scored == whole._evidence.n_scored > 0
+    moved = np.abs(parts._evidence._counts - whole._evidence._counts).sum() / 2
+    assert moved <= 10 * tolerance * whole._evidence.n_scored

@@ -10,6 +10,7 @@ from scipy.linalg.blas import saxpy
 
 from i2cansay.core.linalg.blas import add_outer, inner
 from i2cansay.core.linalg.row_buffer import RowBuffer
+from i2cansay.core.score_blocks import score_blocks
 from i2cansay.core.types import Features, Float32, Float64, Rows, State
 
 
@@ -106,7 +107,10 @@ class LinearHead:
 
     def logits(self, X: Features) -> Float32:
         """Return ``X @ weights.T + bias``, (n, c) float32."""
-        logits: Float32 = inner(X, self.weights)
+        return self._logits(X, self.weights)
+
+    def _logits(self, X: Features, weights: Float32) -> Float32:
+        logits: Float32 = inner(X, weights)
         if self._bias is not None:
             logits += self._bias.view
         return logits
@@ -122,16 +126,25 @@ class LinearHead:
         targets : (n,) rows of the classes
         weights : (n,) weight of each row's cross-entropy, see `row_weights`
         """
-        error: Float32 = error_signal(self.logits(X), targets, weights)
-        if self._velocity is None:
-            add_outer(self.weights, error, X, scale=-lr, keep=1.0 - lr * weight_decay)
-        else:
+        blocks = list(score_blocks(len(X), len(self.weights)))
+        # All blocks start from the same weights, and `moved` takes in their errors one after the other.
+        start = self.weights if len(blocks) == 1 else self.weights.copy()
+        moved, scale, keep = self.weights, -lr, 1.0 - lr * weight_decay
+        if self._velocity is not None:
+            moved, scale, keep = self._velocity.view, 1.0, self.momentum
+        bias_gradient = np.zeros(len(self.weights), dtype=np.float32)
+        for some in blocks:
+            error: Float32 = error_signal(self._logits(X[some], start), targets[some], weights[some])
+            add_outer(moved, error, X[some], scale=scale, keep=keep)
+            keep = 1.0
+            if self._bias is not None:
+                bias_gradient += error.sum(axis=0)
+        if self._velocity is not None:
             velocity, flat = self._velocity.view, self.weights.reshape(-1)
-            add_outer(velocity, error, X, scale=1.0, keep=self.momentum)
             saxpy(flat, velocity.reshape(-1), a=weight_decay)
             saxpy(velocity.reshape(-1), flat, a=-lr)
         if self._bias is not None:
-            self._step_bias(error.sum(axis=0), lr, weight_decay)
+            self._step_bias(bias_gradient, lr, weight_decay)
 
     def rehearse(
         self,

@@ -4,6 +4,7 @@ import numpy as np
 
 from i2cansay.core.paper.head import softmax
 from i2cansay.core.state_parts import check_range
+from i2cansay.core.statistics.condensed_scores import CondensedScores, slope
 from i2cansay.core.types import Features, Float64, Rows, State
 
 # How much of the evidence is kept at each update: the scale of the scores moves as classes arrive.
@@ -54,7 +55,8 @@ class Temperature:
         if self._evidence == 0 and (spread := float(scores.std(axis=1).mean())) > 0:
             self._log = float(np.clip(np.log(spread), *BOUNDS))  # start at the scale of the scores
         scores -= scores.max(axis=1, keepdims=True)
-        gradient, curvature = _slope(scores / self.value, targets)
+        scores /= self.value
+        gradient, curvature = slope(scores, scores[np.arange(len(targets)), targets])
         self._evidence = MEMORY * self._evidence + len(scores)
         self._curvature = MEMORY * self._curvature + curvature
         if self._curvature > 0:
@@ -64,28 +66,29 @@ class Temperature:
             self._curvature *= float(np.exp(-step))
 
     def refit(self, scores: Features, targets: Rows) -> None:
-        """Learn from scores whose scale may have changed since the last time: T moves with their spread.
+        """Learn from scores (n, c) of targets (n,) whose scale may have changed since the last time."""
+        if len(scores) and scores.shape[1] > 1:
+            self.refit_condensed(CondensedScores.of(scores, targets))
+
+    def refit_condensed(self, scores: CondensedScores) -> None:
+        """Learn from scores of several classes whose scale may have changed: T moves with their spread.
 
         Finds the most likely T for these rows and for what is remembered of earlier ones, as a parabola in log T.
         """
-        if len(scores) == 0 or scores.shape[1] < 2:
-            return
-        scores = scores.astype(np.float64)
-        scores -= scores.max(axis=1, keepdims=True)
-        spread = float(scores.std(axis=1).mean())
+        n_rows, spread = len(scores.true), float(scores.spreads.mean())
         if not spread > 0:
             return
         if self._spread:
             # The spread of a row or two is noise: they move what is remembered of it by their share only.
-            share = min(1.0, len(scores) / MEASURED_ROWS)
+            share = min(1.0, n_rows / MEASURED_ROWS)
             spread = self._spread * (spread / self._spread) ** share
         before = np.log(spread) if self._spread == 0 else self._log + np.log(spread / self._spread)
-        keep = max(0.3, 1 - len(scores) / REMEMBERED_ROWS)
+        keep = max(0.3, 1 - n_rows / REMEMBERED_ROWS)
         stiffness = max(keep * self._curvature, BELIEVED_ROWS)
         log = before = float(np.clip(before, *BOUNDS))
         curvature = 0.0
         for _ in range(NEWTON_STEPS):
-            gradient, curvature = _slope(scores / np.exp(log), targets)
+            gradient, curvature = scores.slope(np.exp(log))
             pull = gradient + stiffness * (log - before)
             step = float(np.clip(-pull / (curvature + stiffness), -LARGEST_STEP, LARGEST_STEP))
             log = float(np.clip(log + step, *BOUNDS))
@@ -93,11 +96,11 @@ class Temperature:
                 break
         self._log, self._spread = log, spread
         self._curvature = keep * self._curvature + curvature
-        self._evidence = keep * self._evidence + len(scores)
+        self._evidence = keep * self._evidence + n_rows
 
     def probabilities(self, scores: Features) -> Float64:
         """Return ``softmax(scores / T)``, (n, c) float64."""
-        return softmax(scores.astype(np.float64) / self.value)  # type: ignore[return-value]
+        return softmax(np.divide(scores, self.value, dtype=np.float64))  # type: ignore[return-value]
 
     def merge(self, other: "Temperature") -> None:
         """Average with the other temperature, weighted by evidence."""
@@ -120,15 +123,3 @@ class Temperature:
         check_range("the logarithm of the temperature", numbers[:1], *BOUNDS)
         check_range("what the temperature rests on", numbers[1:], 0, np.inf)
         self._log, self._curvature, self._evidence, self._spread = numbers.tolist()
-
-
-def _slope(scaled: Features, targets: Rows) -> tuple[float, float]:
-    """Return d/d log T of -log p(target), summed, and a positive estimate of its curvature.
-
-    `scaled` are scores over T, (n, c), at most 0: a target far below its expectation asks for a higher temperature.
-    """
-    probabilities = softmax(scaled.copy())
-    expected = (probabilities * scaled).sum(axis=1)
-    variance = (probabilities * scaled**2).sum(axis=1) - expected**2
-    gradient = scaled[np.arange(len(targets)), targets] - expected
-    return float(gradient.sum()), float((variance + np.abs(gradient)).sum())

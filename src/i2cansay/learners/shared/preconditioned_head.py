@@ -18,6 +18,7 @@ from i2cansay.core.linalg.blas import add_outer, inner
 from i2cansay.core.linalg.row_buffer import RowBuffer
 from i2cansay.core.linalg.symmetric import pack32, unpack32
 from i2cansay.core.paper.head import error_signal
+from i2cansay.core.score_blocks import score_blocks
 from i2cansay.core.state_parts import check_range
 from i2cansay.core.statistics import discriminant
 from i2cansay.core.statistics.scatter import SharedScatter
@@ -229,15 +230,18 @@ class PreconditionedHead:
         together = preconditioned_means - preconditioned_off
         together *= (1 / (temperature * factors))[:, None]
         together += self._weights.view
-        logits: Float32 = inner(rows, together)
-        logits -= (along / factors + 0.5 * lengths / factors**2) / np.float32(temperature)
+        offset = (along / factors + 0.5 * lengths / factors**2) / np.float32(temperature)
         # In decorrelated coordinates a row has a squared length of about its width. One that is longer, because the
         # samples that come now are unlike those the inverse is of, counts less in proportion.
         squared = np.einsum("nd,nd->n", rows, preconditioned)
         calm = np.minimum(1, width / np.maximum(squared, 1e-30))
-        error = error_signal(logits, np.concatenate([classes, old]), (weights * calm).astype(np.float32))
+        targets, weights = np.concatenate([classes, old]), (weights * calm).astype(np.float32)
         lr *= min(1.0, len(X) / FULL_STEP_FROM_SAMPLES)
-        add_outer(self._weights.view, error, preconditioned, scale=-lr)
+        for some in score_blocks(len(rows), len(together)):
+            logits: Float32 = inner(rows[some], together)
+            logits -= offset
+            error = error_signal(logits, targets[some], weights[some])
+            add_outer(self._weights.view, error, preconditioned[some], scale=-lr)
 
     def _measure(self, means: Float64) -> Float32:
         """Return ``p_c A^-1 p_c`` with means from the centre, (c,), of which only those that moved are computed."""

@@ -17,7 +17,7 @@ Barber, Candes, Ramdas, Tibshirani (2023), Conformal prediction beyond exchangea
 Geifman, El-Yaniv (2017), Selective classification for deep neural networks, NeurIPS.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,33 @@ class Thresholds(NamedTuple):
     least_novelty: float
     error: float
     new_error: float
+
+
+class Answers(NamedTuple):
+    """What evidence counts of the answers to n samples whose classes are known.
+
+    Attributes
+    ----------
+    top, true : (n,) arrays
+        The probabilities of the likeliest class and of the true one.
+    right : (n,) array
+        Whether they are the same class.
+    """
+
+    top: Float64
+    true: Float64
+    right: Flags
+
+    @classmethod
+    def of(cls, probabilities: Float64, targets: Rows) -> Self:
+        """Take it from probabilities, (n, c), of samples of the classes `targets`, (n,)."""
+        every, best = np.arange(len(targets)), probabilities.argmax(axis=1)
+        return cls(probabilities[every, best], probabilities[every, targets], best == targets)
+
+    @classmethod
+    def together(cls, blocks: list[Self]) -> Self:
+        """Return those of all blocks of samples."""
+        return blocks[0] if len(blocks) == 1 else cls(*map(np.concatenate, zip(*blocks, strict=True)))
 
 
 class Evidence:
@@ -110,13 +137,14 @@ class Evidence:
         size : float
             Samples that the model has learnt.
         """
+        self.count(Answers.of(probabilities, targets), novelty, size=size)
+
+    def count(self, answers: Answers, novelty: Float64 | None = None, *, size: float) -> None:
+        """Count samples by what was answered before their classes were learnt, as `add` does."""
         self._fade(size)
-        self._n_scored += len(targets)
-        best = probabilities.argmax(axis=1)
-        every = np.arange(len(targets))
-        right = best == targets
-        top = _bins(probabilities[every, best])
-        self._counts[TRUE] += _count(_bins(probabilities[every, targets]))
+        self._n_scored += len(answers.true)
+        top, right = _bins(answers.top), answers.right
+        self._counts[TRUE] += _count(_bins(answers.true))
         self._counts[RIGHT] += _count(top[right])
         self._counts[WRONG] += _count(top[~right])
         if novelty is not None:
@@ -237,10 +265,16 @@ class Evidence:
 
 
 def _bins(probabilities: Float64) -> Bins:
+    # In place: for sets, these are the probabilities of every class.
     with np.errstate(divide="ignore"):
-        odds = np.log(probabilities) - np.log1p(-probabilities)
-    place = (odds.clip(-HIGHEST, HIGHEST) + HIGHEST) * (BINS / (2 * HIGHEST))
-    return np.minimum(place, BINS - 1).astype(np.int64)
+        place: Float64 = np.log(probabilities)
+        against = np.negative(probabilities)
+        place -= np.log1p(against, out=against)
+    del against
+    place.clip(-HIGHEST, HIGHEST, out=place)
+    place += HIGHEST
+    place *= BINS / (2 * HIGHEST)
+    return np.minimum(place, BINS - 1, out=place).astype(np.int64)
 
 
 def _count(bins: Bins) -> Float64:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from i2cansay.core.score_blocks import score_blocks
+from i2cansay.core.statistics.condensed_scores import KEPT, LEAST_KEPT, CondensedScores
 from i2cansay.core.types import Features, Rows
+from i2cansay.learners.verdicts.evidence import Answers
 
 if TYPE_CHECKING:
     from i2cansay.learners.base import OnlineClassifier
@@ -63,12 +67,21 @@ def _of_settled_classes(learner: OnlineClassifier, rows: Rows) -> Rows:
 
 def take_scores(learner: OnlineClassifier, X: Features, rows: Rows) -> None:
     """Learn from the scores of samples, (n, d), of classes `rows`, (n,), just before they are learnt."""
-    scores = learner._scores(X)
-    # Before the temperature learns from them: they are to show how far its probabilities can be trusted.
     few = _a_few_of_each(rows)
-    _count(learner, X[few], scores[few], rows[few])
-    learn = learner._temperature.refit if learner.lazy else learner._temperature.update
-    learn(scores, rows)
+    # Counted before the temperature learns from them: they are to show how far its probabilities can be trusted.
+    if not learner.lazy:
+        scores = learner._scores(X)
+        _count(learner, X[few], Answers.of(learner._temperature.probabilities(scores[few]), rows[few]))
+        learner._temperature.update(scores, rows)
+        return
+    answers, condensed = [], []
+    for block, scores, kept in _scored(learner, X):
+        some = few[few.searchsorted(block.start) : few.searchsorted(block.stop)]
+        probabilities = learner._temperature.probabilities(scores[some - block.start])
+        answers.append(Answers.of(probabilities, rows[some]))
+        condensed.append(CondensedScores.of(scores, rows[block]).joined(kept))
+    _count(learner, X[few], Answers.together(answers))
+    learner._temperature.refit_condensed(CondensedScores.together(condensed))
 
 
 def _a_few_of_each(rows: Rows) -> Rows:
@@ -88,14 +101,22 @@ def _a_few_of_each(rows: Rows) -> Rows:
 
 def take_calibration(learner: OnlineClassifier, X: Features, rows: Rows) -> None:
     """Learn from the scores of samples, (n, d), of classes `rows`, (n,), that are not going to be learnt."""
-    scores = learner._scores(X)
+    blocks = [CondensedScores.of(scores, rows[b]).joined(kept) for b, scores, kept in _scored(learner, X)]
+    condensed = CondensedScores.together(blocks)
     # First: all of them come at once, and probabilities are asked for at the temperature that follows from them.
-    learner._temperature.refit(scores, rows)
-    _count(learner, X, scores, rows)
+    learner._temperature.refit_condensed(condensed)
+    _count(learner, X, Answers(*condensed.probabilities(learner._temperature.value), condensed.right))
 
 
-def _count(learner: OnlineClassifier, X: Features, scores: Features, rows: Rows) -> None:
-    probabilities = learner._temperature.probabilities(scores)
+def _scored(learner: OnlineClassifier, X: Features) -> Iterator[tuple[slice, Features, int]]:
+    """Yield rows, their scores, and how many numbers of each row to keep: all where there is one block."""
+    blocks = list(score_blocks(len(X), len(learner._labels)))
+    for block in blocks:
+        scores = learner._scores(X[block])
+        yield block, scores, scores.shape[1] if len(blocks) == 1 else max(LEAST_KEPT, KEPT // len(X))
+
+
+def _count(learner: OnlineClassifier, X: Features, answers: Answers) -> None:
     novelty = learner.novelty(X) if hasattr(learner, "novelty") else None
-    if np.isfinite(probabilities).all():
-        learner._evidence.add(probabilities, rows, novelty, size=learner._n_seen)
+    if np.isfinite(answers.top).all():
+        learner._evidence.count(answers, novelty, size=learner._n_seen)
