@@ -193,7 +193,9 @@ def in_runs(**runs: tuple[str, float, float]) -> dict[str, Any]:
     """Return the record with only these parts: of which run, begun at which load, with how many cores of others."""
     parts = {}
     for name, (run, load, others) in runs.items():
-        kept = {key: value for key, value in RECORD["parts"][name].items() if key not in ("load before", "commit")}
+        kept = {
+            key: value for key, value in RECORD["parts"][name].items() if key not in ("load before", "commit")
+        }
         parts[name] = kept | {"run": run, "load at start": load, "others": others}
     return {"parts": parts}
 
