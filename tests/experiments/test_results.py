@@ -34,8 +34,8 @@ def test_figures_counted_by_hand_stand_in_the_page() -> None:
             )
     page = PAGE.read_text(encoding="utf-8")
     # The table of streams with many passes shows averages over sessions, not the last accuracy.
-    values = {key: runs for key, runs in values.items() if "epochs" not in key[1]}
-    plain = {key: runs for key, runs in values.items() if key[2] in ("naive", "i2cansay") and key[5] == "{}"}
+    last = {key: runs for key, runs in values.items() if "epochs" not in key[1]}
+    plain = {key: runs for key, runs in last.items() if key[2] in ("naive", "i2cansay") and key[5] == "{}"}
     assert plain
     for key, runs in plain.items():
         mean = sum(runs) / len(runs)
