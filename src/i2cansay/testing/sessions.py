@@ -6,6 +6,7 @@ from inspect import signature
 
 import numpy as np
 
+from i2cansay.core.types import Features
 from i2cansay.evaluate import play
 from i2cansay.learners.base import OnlineClassifier
 from i2cansay.streams import Batch, Stream
@@ -31,14 +32,25 @@ class DrawnSessions(Stream):
 
 
 def check_sessions_are_told_to_whoever_declares_it(learner: OnlineClassifier) -> None:
-    """The same batches with sessions drawn elsewhere leave the same state, unless it declares `needs_boundaries`."""
+    """The same batches with sessions drawn elsewhere leave the same state, unless it declares `needs_boundaries`.
+
+    Questions are asked where a session ends. A learner that calibrates itself scores samples when it has just
+    answered, so that its temperature depends on when it was asked, told sessions or not: whole states are compared
+    with calibration off, answers as the learner comes.
+    """
     X, y = blobs()
-    states = []
+    _check_sessions_make_no_difference(learner, X, y, calibrates=False)
+    if learner.calibrates:
+        _check_sessions_make_no_difference(learner, X, y, calibrates=True)
+
+
+def _check_sessions_make_no_difference(
+    learner: OnlineClassifier, X: Features, y: Labels, *, calibrates: bool
+) -> None:
+    states, answers = [], []
     for ends in ((), (1,), (3, 6), tuple(range(len(y) // BATCH))):
         model = fresh(learner)
-        model.calibrates = (
-            False  # a lazy learner scores samples when it has just answered, as after a session
-        )
+        model.calibrates = calibrates
         stream = DrawnSessions(y=y, batch_size=BATCH, ends=ends)
         outcome = play(model, X, y, stream, X_test=X, y_test=y, prequential=False)
         require(
@@ -47,14 +59,14 @@ def check_sessions_are_told_to_whoever_declares_it(learner: OnlineClassifier) ->
             f"told_sessions={outcome.told_sessions}",
         )
         states.append(model.state())
+        answers.append(model.predict(X))
     if learner.needs_boundaries:
         return
-    for state in states[1:]:
-        require_same_state(
-            states[0],
-            state,
-            "sessions that end elsewhere must make no difference to a learner without needs_boundaries",
-        )
+    without = "sessions that end elsewhere must make no difference to a learner without needs_boundaries"
+    for state, answer in zip(states[1:], answers[1:], strict=True):
+        require(np.array_equal(answers[0], answer), without)
+        if not calibrates:
+            require_same_state(states[0], state, without)
 
 
 def check_no_argument_tells_a_session(learner: OnlineClassifier) -> None:

@@ -59,9 +59,9 @@ def test_with_one_layer_and_a_loss_over_the_session_the_penalty_is_exactly_nothi
 def test_an_infinite_penalty_holds_every_weight_that_mattered(form: Any) -> None:
     X, y = clouds()
     first, *rest = sessions(X, y)
-    model = EWC(strength=1e12, form=form, **FAST).partial_fit(*first)
+    model = EWC(strength=1e25, form=form, **FAST).partial_fit(*first)
     before = {name: array.copy() for name, array in model._network.arrays().items()}
-    mattered = {name: array > 1e-6 for name, array in model._fisher.arrays().items()}
+    mattered = {name: array > 0 for name, array in model._fisher.arrays().items()}
     for session in rest:
         model.partial_fit(*session)
     for name, array in model._network.arrays().items():

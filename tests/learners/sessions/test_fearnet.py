@@ -102,7 +102,7 @@ def parallel_lines(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     rng, y = np.random.default_rng(seed), np.arange(n) % 6
     axes = np.linalg.qr(np.random.default_rng(5).normal(size=(8, 8)))[0]
     latent = 0.15 * rng.normal(size=(n, 8))
-    latent[:, 0] = 3 * rng.normal(size=n)
+    latent[:, 0] = 4 * rng.normal(size=n)
     latent[:, 1] += y
     return latent @ axes, y
 
@@ -115,7 +115,7 @@ def test_full_covariances_keep_more_than_diagonal_ones() -> None:
         full = taught(FearNet(memory_size=50, **settings), X, y)
         diagonal = taught(FearNet(memory_size=50, covariance="diagonal", **settings), X, y)
         gaps.append(full.score(X_test, y_test) - diagonal.score(X_test, y_test))
-    assert np.mean(gaps) > 0.02  # about 0.06
+    assert np.mean(gaps) > 0.05  # about 0.12
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_the_closed_form_is_the_definition(hidden: int, columns: np.ndarray) -> 
     found, expected = fisher_diagonal(made, X, columns), by_definition(made, X, columns)
     assert found.keys() == expected.keys() == made.arrays().keys()
     for name in found:
-        np.testing.assert_allclose(found[name], expected[name], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-10, atol=1e-14)
         assert found[name].max() > 1e-3
 
 

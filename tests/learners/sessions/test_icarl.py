@@ -36,9 +36,10 @@ def test_without_a_trained_layer_it_is_the_learner_of_class_means_on_its_exempla
     rows, classes = model.exemplars_
     means = NearestClassMean(metric="cosine").partial_fit(unit_rows(rows), classes)
     X_test, _ = clouds(500, seed=1)
-    assert (
-        model.predict(X_test) == means.predict(unit_rows(X_test))
-    ).mean() > 0.995  # rounding may decide a tie
+    nearest = np.sort(means.decision_function(unit_rows(X_test)), axis=1)
+    decided = nearest[:, -1] - nearest[:, -2] > 1e-5  # rounding may decide a tie
+    assert decided.mean() > 0.99
+    np.testing.assert_array_equal(model.predict(X_test)[decided], means.predict(unit_rows(X_test))[decided])
 
 
 def test_with_one_it_is_the_same_in_the_hidden_layer() -> None:
