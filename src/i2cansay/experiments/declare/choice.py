@@ -21,7 +21,7 @@ class Choice:
     fraction : float, optional
         Share of the training data for every row, instead of the declared one.
     seeds : int, optional
-        Number of seeds, from 0.
+        Number of seeds, from the first of the table.
     rows : sequence of str
         Names of the rows to play; all by default.
     learners : sequence of str

@@ -149,6 +149,8 @@ class Table:
         For each of these rows there is a table of its differences from every other row, paired by seed.
     size_column : str
         The column whose runs tell the size of each method's state.
+    first_seed : int
+        Seeds are counted from here: above 0 where earlier ones have been looked at and shall decide nothing.
 
     Examples
     --------
@@ -168,6 +170,7 @@ class Table:
     short: str = ""
     minus: tuple[str, ...] = ()
     size_column: str = ""
+    first_seed: int = 0
 
     def row(self, name: str, backbone: str | None = None) -> Row:
         """Return a row by name, from the block of a backbone or from the first that has it."""
@@ -194,9 +197,8 @@ def load_table(name: str) -> Table:
         Block(block["backbone"], tuple(row for each in _rows_of(block) for row in _rows(each, len(columns))))
         for block in values["block"]
     )
-    extra = {
-        key: values[key] for key in ("decimals", "note", "chart", "short", "size_column") if key in values
-    }
+    optional = ("decimals", "note", "chart", "short", "size_column", "first_seed")
+    extra = {key: values[key] for key in optional if key in values}
     return Table(
         name, values["title"], values["seeds"], columns, blocks, minus=tuple(values.get("minus", ())), **extra
     )

@@ -114,7 +114,8 @@ def _row(
             reason = "any order gives the same"
         fixed = row.fixed and cell is not None and cell.fraction is None
         here = seeds if choice.seeds is not None else min(seeds, row.seeds_in.get(column.name, seeds))
-        given = range(here) if column.seeds is None or choice.seeds is not None else column.seeds
+        counted = range(table.first_seed, table.first_seed + here)
+        given = counted if column.seeds is None or choice.seeds is not None else column.seeds
         entries.append(
             Entry(
                 column=column,
