@@ -19,7 +19,8 @@ from i2cansay.experiments.declare.declaration import load_table
 from i2cansay.experiments.report.lesson_chart import draw_lessons
 from i2cansay.experiments.report.method_chart import draw_methods
 from i2cansay.experiments.report.plan_models import differences_model, plan_model, seeds_model
-from i2cansay.experiments.report.report_markdown import METHODS_TABLE, results_pages
+from i2cansay.experiments.report.publication import METHODS_TABLE, ON_BACKBONE, Publication
+from i2cansay.experiments.report.report_markdown import results_pages
 from i2cansay.experiments.report.study_tables import StudyRuns, StudyTable, load_studies, load_study_runs
 from i2cansay.experiments.report.table_model import to_markdown
 from i2cansay.experiments.report.width_chart import draw_widths
@@ -28,12 +29,7 @@ from i2cansay.experiments.run.plan import Plan
 
 ROOT = Path(__file__).parent.parent
 RECORDS = ROOT / "benchmarks" / "records"
-METHODS = [RECORDS / f"{name}.jsonl" for name in ("shared_mode", "stages", "resnet50")]
-PROMPTS = RECORDS / "prompts.jsonl"
-# The paper's tables on its own backbone. They are not among the records of `results`: every claim would be listed
-# again as not testable on this encoder.
-ON_RESNET50 = [RECORDS / f"{name}.jsonl" for name in ("offline_resnet50", "tables_resnet50")]
-OF_RESNET50 = {"table3": "cifar100", "table4": None, "table5": None, "table6": None}
+PUBLISHED = ROOT / "results"
 STUDIES = [
     RECORDS / f"{name}.jsonl"
     for name in (
@@ -41,10 +37,8 @@ STUDIES = [
         *("stage_choice", "widths", "encoders"),
     )
 ]
-IMAGE = "docs/images/methods.svg"
 WIDTHS_IMAGE = "docs/images/widths.svg"
 LESSONS_IMAGE = "docs/images/lesson-cost.svg"
-STATISTICS, BACKBONE = "docs/statistics.md", "docs/resnet50.md"
 PAGES = (
     *("docs/shared-mode.md", "docs/shared-mode-details.md", "docs/resnet50.md", "docs/distance.md"),
     *("README.md", "docs/choosing.md"),
@@ -60,7 +54,7 @@ GUIDE_ROWS = (
 
 def tables(plans: dict[str, Plan], runs: StudyRuns) -> dict[str, str]:
     """Return every table by its name on the pages."""
-    made = {f"{name}, resnet50": to_markdown(plan_model(plans.pop(name))) for name in OF_RESNET50}
+    made = {f"{name}, resnet50": to_markdown(plan_model(plans.pop(name))) for name in ON_BACKBONE}
     for name, plan in plans.items():
         short = name.removeprefix("shared-")
         made[f"accuracy, {short}"] = to_markdown(seeds_model(plan))
@@ -109,37 +103,21 @@ def with_figures(text: str, plan: Plan, runs: StudyRuns) -> str:
 
 def pages(*, draw: bool) -> dict[str, str]:
     """Return every page by its name, and write the drawing where asked to."""
-    methods = load_records(*METHODS)
-    index = RecordIndex(methods)
-    names = (METHODS_TABLE, "shared-gaussian", "shared-ablation", "resnet50")
-    plans = {name: fill_table(load_table(name), index, Choice()) for name in names}
+    published = Publication.load(PUBLISHED)
+    plans = {
+        name: published.plan(name) for name in (METHODS_TABLE, "shared-gaussian", "shared-ablation")
+    } | dict(published.backbone_plans())
     distances = RecordIndex(load_records(DISTANCE))
     plans["tuning-i2cansay"] = fill_table(load_table("tuning-i2cansay"), distances, Choice())
-    on_resnet50 = RecordIndex(load_records(*ON_RESNET50))
-    for name, dataset in OF_RESNET50.items():
-        plans[name] = fill_table(
-            load_table(name), on_resnet50, Choice(dataset=dataset, encoder="resnet50_keras")
-        )
     runs = load_study_runs(STUDIES)
     made = tables(plans, runs)
-    texts = dict(
-        results_pages(
-            load_records(ROOT / "results"),
-            methods,
-            load_records(PROMPTS),
-            folder="docs/results",
-            image=IMAGE,
-            more=PAGES[0],
-            statistics=STATISTICS,
-            backbone=BACKBONE,
-        )
-    )
+    texts = dict(results_pages(published))
     for name in PAGES:
         before = (ROOT / name).read_text(encoding="utf-8")
         filled = PLACE.sub(lambda place: f"{place[1]}\n{made[place[2]]}\n\n{place[3]}", before)
         texts[name] = with_figures(filled, plans[METHODS_TABLE], runs)
     if draw:
-        draw_methods(plans[METHODS_TABLE], ROOT / IMAGE)
+        draw_methods(plans[METHODS_TABLE], ROOT / published.places.image)
         draw_widths(runs, ROOT / WIDTHS_IMAGE)
         draw_lessons(plans[METHODS_TABLE], runs, ROOT / LESSONS_IMAGE)
     return texts

@@ -6,6 +6,9 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from i2cansay.cli import app
 
 ROOT = Path(__file__).parents[2]
 RECORDS, PAGE = ROOT / "results", ROOT / "RESULTS.md"
@@ -17,6 +20,50 @@ def test_the_page_is_what_the_records_give() -> None:
 
     for name, text in result_pages.pages(draw=False).items():
         assert (ROOT / name).read_text(encoding="utf-8") == text, f"{name}: run `make docs`"
+
+
+def test_the_shell_writes_the_same_page_to_the_byte(tmp_path: Path) -> None:
+    for name in ("results", "benchmarks"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    done = CliRunner().invoke(app, ["report", str(tmp_path / "results"), "--pages"])
+    assert done.exit_code == 0, done.output
+    for name in ("RESULTS.md", "docs/results/claims.md", "docs/results/orders.md"):
+        assert (tmp_path / name).read_bytes() == (ROOT / name).read_bytes(), name
+
+
+def test_pages_are_written_for_a_folder_that_declares_them_only(tmp_path: Path) -> None:
+    def said(*words: str) -> str:
+        done = CliRunner().invoke(app, ["report", str(tmp_path), "--pages", *words])
+        return str(done.exception)
+
+    assert "there is no pages.toml in" in said()
+    assert "no other option" in said("--html", str(tmp_path / "r.html"))
+    assert "no other option" in said("--seeds", "1")
+    (tmp_path / "pages.toml").write_text("[records]\nmethods = []\n")
+    assert "pages.toml cannot be used: KeyError" in said()
+
+
+def test_how_near_print_is_counted_by_hand() -> None:
+    """The first line of that table, from the counts in the file: Table 1, CIFAR-10, six columns of five seeds."""
+    in_print = {
+        ("step:2", 0.1): 79.7,
+        ("step:1", 0.1): 79.9,
+        ("gaussian", 0.1): 78.6,
+        ("step:2", None): 82.9,
+        ("step:1", None): 82.5,
+        ("gaussian", None): 82.8,
+    }
+    values = defaultdict(list)
+    for line in (ROOT / "benchmarks/records/resnet50.jsonl").read_text().splitlines():
+        record = json.loads(line)
+        cell, outcome = record["cell"], record["outcome"]
+        if (cell["dataset"], cell["learner"], cell["parameters"]) == ("cifar10", "i2cansay", {}):
+            right = sum(outcome["checkpoints"][-1]["correct"])
+            values[cell["stream"], cell["fraction"]].append(100 * right / sum(outcome["test_counts"]))
+    gaps = [sum(runs) / len(runs) - in_print[key] for key, runs in values.items()]
+    assert len(gaps) == 6
+    mean, low, high = (f"{each:+.1f}" for each in (sum(gaps) / 6, min(gaps), max(gaps)))
+    assert f"| Table 1 | CIFAR-10 | 6 | {mean} | {low} | {high} | 5 |" in PAGE.read_text(encoding="utf-8")
 
 
 def test_figures_counted_by_hand_stand_in_the_page() -> None:
@@ -55,14 +102,13 @@ def test_every_number_of_ours_is_over_several_seeds() -> None:
 def test_a_figure_in_a_sentence_is_replaced_by_that_of_its_records() -> None:
     import result_pages
 
-    from i2cansay.experiments import load_records
     from i2cansay.experiments.declare.choice import Choice
     from i2cansay.experiments.declare.declaration import load_table
+    from i2cansay.experiments.report.publication import Publication
     from i2cansay.experiments.run.filling import RecordIndex, fill_table
 
-    plan = fill_table(
-        load_table("shared-step"), RecordIndex(load_records(*result_pages.METHODS)), Choice(rows=["paper"])
-    )
+    published = RecordIndex(Publication.load(RECORDS).methods)
+    plan = fill_table(load_table("shared-step"), published, Choice(rows=["paper"]))
     shown = plan.rows[0].entries[2].ours
     assert shown is not None
     source = "%<!-- figure: paper / CIFAR-100 30% -->"

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from i2cansay.cli.folders import check_folder_of, check_records
+
+if TYPE_CHECKING:
+    from i2cansay.experiments.run.plan import Plan
+    from i2cansay.experiments.run.record import Record
 
 
 def report(
@@ -18,6 +23,13 @@ def report(
     *,
     html: Annotated[Path | None, typer.Option(help="Write everything as one HTML page with plots.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write all tables and claims as Markdown.")] = None,
+    pages: Annotated[
+        bool,
+        typer.Option(
+            "--pages",
+            help="Write RESULTS.md beside the one folder named, and its appendices; see its pages.toml.",
+        ),
+    ] = False,
     pack: Annotated[
         Path | None,
         typer.Option(help="Folder to write the records of each table to, one .jsonl file per table."),
@@ -38,12 +50,18 @@ def report(
     """
     check_records(records)
     check_folder_of(html, markdown)
+    if pages:
+        if len(records) > 1 or any((html, markdown, pack, fraction, seeds)):
+            raise ValueError(
+                "--pages takes one folder and no other option: it writes what that folder declares"
+            )
+        _write_pages(records[0])
+        return
     from i2cansay.experiments.report.illustration import load_illustrations
     from i2cansay.experiments.report.packing import pack_tables
     from i2cansay.experiments.report.plan_models import plan_model
     from i2cansay.experiments.report.report_markdown import results_markdown
     from i2cansay.experiments.report.report_page import report_page
-    from i2cansay.experiments.report.report_tables import left_out, measure_all
     from i2cansay.experiments.report.table_model import print_model
     from i2cansay.experiments.run.record_folder import load_records, write_text
 
@@ -51,15 +69,7 @@ def report(
     loaded = load_records(*records, report=corrupt.append)
     if not loaded:
         raise ValueError(f"there is no usable record in {', '.join(map(str, records))}")
-    tables = measure_all(loaded, fraction=fraction, seeds=seeds)
-    if not tables:
-        share = "" if fraction is None else f" with --fraction {fraction:g}"
-        raise ValueError(
-            f"{len(loaded)} records were read, but they fill none of the declared tables{share}; play one with "
-            "`i2cansay reproduce`"
-        )
-    if n := left_out(loaded, tables):
-        print(f"{n} of {len(loaded)} records are in none of the tables shown", file=sys.stderr)
+    tables = _filled_tables(loaded, fraction, seeds)
     if html is None and markdown is None and pack is None:
         for table in tables:
             print_model(plan_model(table))
@@ -77,3 +87,33 @@ def report(
         print(sentence, file=sys.stderr)
     if corrupt:
         raise typer.Exit(1)
+
+
+def _filled_tables(loaded: Sequence[Record], fraction: float | None, seeds: int | None) -> Sequence[Plan]:
+    """Return the tables that records fill, and say how many records are in none; raise if there is no table."""
+    from i2cansay.experiments.report.report_tables import left_out, measure_all
+
+    tables = measure_all(loaded, fraction=fraction, seeds=seeds)
+    if not tables:
+        share = "" if fraction is None else f" with --fraction {fraction:g}"
+        raise ValueError(
+            f"{len(loaded)} records were read, but they fill none of the declared tables{share}; play one with "
+            "`i2cansay reproduce`"
+        )
+    if n := left_out(loaded, tables):
+        print(f"{n} of {len(loaded)} records are in none of the tables shown", file=sys.stderr)
+    return tables
+
+
+def _write_pages(folder: Path) -> None:
+    """Write the published pages of a folder of records."""
+    from i2cansay.experiments.report.publication import Publication
+    from i2cansay.experiments.report.report_markdown import results_pages
+    from i2cansay.experiments.run.record_folder import write_text
+
+    publication = Publication.load(folder)
+    for name, text in results_pages(publication).items():
+        path = publication.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, text)
+        typer.echo(f"wrote {path}")

@@ -7,26 +7,26 @@ from pathlib import PurePosixPath
 
 from i2cansay.experiments.claims.orderings import orderings
 from i2cansay.experiments.claims.verification import verify
-from i2cansay.experiments.declare.choice import Choice
-from i2cansay.experiments.declare.declaration import DECLARED, load_table
+from i2cansay.experiments.declare.declaration import DECLARED
 from i2cansay.experiments.report.plan_models import (
     SECONDS_NOTE,
     SEEDS_NOTE,
+    SESSIONS_NOTE,
     metric_text,
     plan_model,
     seeds_model,
     substitutions,
 )
+from i2cansay.experiments.report.publication import METHODS_TABLE, Publication
+from i2cansay.experiments.report.report_backbone import nearness_model
 from i2cansay.experiments.report.report_findings import by_kind, findings_model, verdicts_model
 from i2cansay.experiments.report.report_prose import counted, low_data_cost, provenance, which_method
 from i2cansay.experiments.report.report_tables import measure_all
 from i2cansay.experiments.report.table_model import as_sentence, table_of, to_markdown
-from i2cansay.experiments.run.filling import RecordIndex, fill_table
 from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
 
 CLAIMS, ORDERS = "claims.md", "orders.md"
-METHODS_TABLE, PROMPTS_TABLE = "shared-step", "prompts"
 VERDICTS = (
     "Holds and does not hold: shown with the declared seeds, five at least, at a chance of 5% that any verdict in a "
     "column is wrong. Undecided: not shown either way, or not all declared seeds are played. Vacuous: what the "
@@ -56,68 +56,42 @@ def results_markdown(
     return _joined(parts)
 
 
-def results_pages(
-    records: Sequence[Record],
-    methods: Sequence[Record],
-    transformer: Sequence[Record],
-    *,
-    folder: str,
-    image: str,
-    more: str,
-    statistics: str,
-    backbone: str,
-) -> Mapping[str, str]:
-    """Return the published pages by name: RESULTS.md, and the appendices in `folder`.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        Records of the paper's tables.
-    methods : sequence of Record
-        Records of the table of methods at the top of the page.
-    transformer : sequence of Record
-        Records of the prompt methods and of those beside them. They are not among `records`: every claim of the
-        paper would be listed once more, as not testable on their encoder.
-    folder : str
-        Folder of the appendices, relative to RESULTS.md.
-    image : str
-        The chart of accuracy over size, relative to RESULTS.md.
-    more : str
-        The page about the table of methods, relative to RESULTS.md.
-    statistics : str
-        The page on how a verdict is reached, relative to RESULTS.md.
-    backbone : str
-        The page on the paper's own backbone, relative to RESULTS.md.
-    """
+def results_pages(publication: Publication) -> Mapping[str, str]:
+    """Return the published pages by name: RESULTS.md, and its appendices."""
+    records, places = publication.records, publication.places
+    folder, backbone = places.appendices, places.backbone
     tables = [table for table in measure_all(records) if table.table.name in DECLARED]
-    plan = fill_table(load_table(METHODS_TABLE), RecordIndex(methods), Choice())
-    prompts = fill_table(load_table(PROMPTS_TABLE), RecordIndex(transformer), Choice())
-    up = "../" * len(PurePosixPath(folder).parts)
+    plan = publication.plan(METHODS_TABLE)
     main = [
         "# Results",
         which_method(plan),
-        f"![accuracy over the size of the saved model, by method]({image})",
+        f"![accuracy over the size of the saved model, by method]({places.image})",
         "Filled marks are on stages of the encoder, hollow ones on its last layer.",
         "Last accuracy in percent after one pass over the stream, class by class: mean ± sample deviation over "
         "seeds, with the number of seeds in brackets. MB is the size of the saved state on CIFAR-100. Features are "
         "those of EfficientNet-Lite0, except in the last column. `joint` learns from all samples at once: a "
         "yardstick, not a peer. "
-        f"[More about this table]({more}).",
+        f"[More about this table]({places.methods}).",
         to_markdown(seeds_model(plan)),
-        _claims_section(records, details=f"{folder}/{CLAIMS}", statistics=statistics),
-        "These verdicts and the tables below are on the encoder that each table names. On a ResNet50, the paper's "
-        f"own backbone, its numbers are beside ours, column by column, in [{backbone}]({backbone}).",
+        "## The printed numbers on the paper's own backbone",
+        "The paper's method and its parts on the features of a ResNet50, our numbers minus the printed ones, in "
+        "points. The paper names neither the weights nor the size of the input; ours are those of Keras, at 224 px. "
+        f"Column by column, with what may explain the differences: [{backbone}]({backbone}).",
+        to_markdown(nearness_model(publication.backbone_plans())),
+        _claims_section(records, details=f"{folder}/{CLAIMS}", statistics=places.statistics),
+        "These verdicts and the tables below are on the encoder that each table names.",
         f"The order of the methods in every column, in print and here: [{folder}/{ORDERS}]({folder}/{ORDERS}).",
         "## How to read the tables",
         _reading("`make docs`"),
         *map(table_markdown, tables),
-        table_markdown(prompts),
+        table_markdown(publication.prompts_plan()),
         "## How the records were made",
         f"The tables of the paper: {provenance(records)}",
-        f"The prompt methods: {provenance(transformer)}",
-        f"The methods at the top of this page: {provenance(methods)}",
+        f"The prompt methods: {provenance(publication.prompts)}",
+        f"The methods at the top of this page: {provenance(publication.methods)}",
         low_data_cost(tables),
     ]
+    up = "../" * len(PurePosixPath(folder).parts)
     back = f"Made from the records by `make docs`; do not edit. Back to [the results]({up}RESULTS.md)."
     return {
         "RESULTS.md": _joined(main),
@@ -135,7 +109,7 @@ def _reading(maker: str) -> str:
         f"Made from the records by {maker}; do not edit. Each number is ours, in percent: the mean over the seeds ± "
         "their sample deviation (n - 1 in the denominator), which is the spread of single runs and not the error of "
         "the mean; below it are the paper's number and the difference. "
-        f"{as_sentence(SEEDS_NOTE)} {as_sentence(SECONDS_NOTE)}"
+        f"{as_sentence(SEEDS_NOTE)} {as_sentence(SESSIONS_NOTE)} {as_sentence(SECONDS_NOTE)}"
     )
 
 
