@@ -70,8 +70,12 @@ def test_a_declared_row_has_the_printed_numbers(line: str) -> None:
     name, _, printed = line.partition(": ")
     table, backbone, row = name.split()
     declared = load_table(table).row(row, backbone)
+    # Table 3 prints averages; our accuracy at the end stands beside them.
+    ours = [column.name.endswith("(last)") for column in load_table(table).columns]
+    assert all(isnan(value) for value, own in zip(declared.paper, ours, strict=True) if own)
+    in_print = tuple(value for value, own in zip(declared.paper, ours, strict=True) if not own)
     deviations = "" if all(map(isnan, declared.pm)) else f" | {numbers(declared.pm)}"
-    assert numbers(declared.paper) + deviations == printed
+    assert numbers(in_print) + deviations == printed
 
 
 def test_every_printed_row_is_compared() -> None:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 CHOICES_HELP = (
     "best (most accurate; the model takes about 76 MB); "
     "small (nearly as accurate; about 11 MB, and faster to teach); "
-    "paper (the method of the paper to the letter, with our reading of its Eq. 7; smallest, and least accurate)"
+    "paper (the method of the paper to the letter, but for our reading of its Eq. 7, set with test figures in view; "
+    "smallest, and least accurate)"
 )
 
 

@@ -52,7 +52,8 @@ CHOICES: Mapping[str, Choice] = MappingProxyType(
             "i2cansay",
             MappingProxyType({}),
             "last",
-            "the method of the paper to the letter, with our reading of its Eq. 7; smallest, and least accurate",
+            "the method of the paper to the letter, but for our reading of its Eq. 7, set with test figures in "
+            "view; smallest, and least accurate",
         ),
     }
 )

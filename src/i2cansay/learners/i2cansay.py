@@ -118,7 +118,7 @@ class I2CANSAY(AnalogicalClassifier):
     True
     """
 
-    summary = "the paper, to the letter but for our reading of Eq. 7"
+    summary = "the paper, to the letter but for our reading of Eq. 7, set with test figures in view"
     parts: ClassVar[tuple[str, ...]] = ("_moments", "_head", "_significance", "_memory", "_radius")
     expected_failed_checks = WEIGHTS_ARE_NOT_COPIES
     # These decide which parts are made when learning begins.

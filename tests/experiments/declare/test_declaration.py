@@ -46,12 +46,15 @@ def test_the_paper_has_so_many_rows() -> None:
 
 def test_printed_numbers_are_percentages_and_only_cope_and_cndpm_leave_gaps() -> None:
     for name in DECLARED:
-        for block in load_table(name).blocks:
+        table = load_table(name)
+        # Table 3 prints averages; our accuracy at the end stands beside them.
+        expected = sum(not column.name.endswith("(last)") for column in table.columns)
+        for block in table.blocks:
             for row in block.rows:
                 numbers = [value for value in row.paper if not isnan(value)]
                 assert all(0 < value < 100 for value in numbers)
                 if name.startswith("table") and row.is_papers and row.name not in ("cope", "cndpm"):
-                    assert len(numbers) == len(row.paper)
+                    assert len(numbers) == expected
 
 
 def test_a_row_that_was_added_says_so_and_has_no_printed_number() -> None:

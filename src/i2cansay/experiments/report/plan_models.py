@@ -90,7 +90,7 @@ def metric_text(plan: Plan) -> str:
         named.setdefault(metric_title(column.metric), []).append(plan.heading(column))
     if len(named) == 1:
         return next(iter(named))
-    return "; ".join(f"{title} ({' and '.join(columns)})" for title, columns in named.items())
+    return "; ".join(f"{title} ({', '.join(columns)})" for title, columns in named.items())
 
 
 def substitutions(plan: Plan) -> list[str]:
