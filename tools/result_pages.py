@@ -4,14 +4,16 @@
 
 RESULTS.md and its appendices in docs/results are made as a whole; in the pages about the shared mode a table stands
 between ``<!-- table: NAME -->`` and ``<!-- end -->``, and whatever else is on the page is left alone. A figure in a
-sentence is followed by its source: ``73.7%<!-- figure: stages_best / CIFAR-100 30% -->`` is the mean of that row and
-column of `shared-step`, ``91.4<!-- figure: encoders / NAME, cifar10 / best -->`` that of a value of a study's run.
+sentence is followed by its place, as `page_figures.py` says.
 Drawings are written but not compared: another version of matplotlib draws them with other bytes.
 """
 
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+
+from page_figures import Figures
 
 from i2cansay.experiments import load_records
 from i2cansay.experiments.declare.choice import Choice
@@ -19,8 +21,14 @@ from i2cansay.experiments.declare.declaration import load_table
 from i2cansay.experiments.report.lesson_chart import draw_lessons
 from i2cansay.experiments.report.method_chart import draw_methods
 from i2cansay.experiments.report.plan_models import differences_model, plan_model, seeds_model
-from i2cansay.experiments.report.publication import METHODS_TABLE, ON_BACKBONE, Publication
+from i2cansay.experiments.report.publication import (
+    BACKBONE_TABLE,
+    METHODS_TABLE,
+    ON_BACKBONE,
+    Publication,
+)
 from i2cansay.experiments.report.report_markdown import results_pages
+from i2cansay.experiments.report.report_tables import measure_all
 from i2cansay.experiments.report.study_tables import StudyRuns, StudyTable, load_studies, load_study_runs
 from i2cansay.experiments.report.table_model import to_markdown
 from i2cansay.experiments.report.width_chart import draw_widths
@@ -41,11 +49,10 @@ WIDTHS_IMAGE = "docs/images/widths.svg"
 LESSONS_IMAGE = "docs/images/lesson-cost.svg"
 PAGES = (
     *("docs/shared-mode.md", "docs/shared-mode-details.md", "docs/resnet50.md", "docs/distance.md"),
-    *("README.md", "docs/choosing.md"),
+    *("README.md", "docs/choosing.md", "docs/compared-methods.md"),
 )
 DISTANCE = RECORDS / "distance.jsonl"
 PLACE = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
-FIGURE = re.compile(r"\d+\.\d+(%?<!-- figure: (.+?) -->)")
 GUIDE_ROWS = (
     *("paper", "shared", "wide", "slda_oas", "ridge", "ranpac_10k", "fecam_once", "joint"),
     *("stages_best", "stages_small", "stages_slda_oas", "stages_ridge"),
@@ -75,30 +82,11 @@ def titled(study: StudyTable, runs: StudyRuns) -> str:
     return f"### {study.title}\n\n{to_markdown(study.model(runs))}"
 
 
-def figure(place: str, plan: Plan, runs: StudyRuns) -> str:
-    """Return the figure of a place: row and column of the table of methods, or table, run and value of a study."""
-    match place.split(" / "):
-        case [row, column]:
-            (entry,) = (
-                entry
-                for each in plan.rows
-                if each.declared.name == row
-                for entry in each.entries
-                if entry.column.name == column
-            )
-            if entry.ours is None:
-                raise ValueError(f"{place}: not played")
-            return f"{entry.ours.mean:.1f}"
-        case [table, run, value]:
-            found = [each[value] for (*key, _), each in runs.items() if key == [table, run] and value in each]
-            return f"{sum(found) / len(found):.1f}"
-        case _:
-            raise ValueError(f"expected ROW / COLUMN or TABLE / RUN / VALUE, got {place!r}")
-
-
-def with_figures(text: str, plan: Plan, runs: StudyRuns) -> str:
-    """Return a text with the figures of its sentences as the records have them."""
-    return FIGURE.sub(lambda found: figure(found[2], plan, runs) + found[1], text)
+def figured_plans(published: Publication, plans: Mapping[str, Plan]) -> dict[str, Plan]:
+    """Return the tables that sentences take figures from: `table3` and so on, `table3 on resnet50`, `prompts`."""
+    on_backbone = {f"{name} on {BACKBONE_TABLE}": plans[name] for name in ON_BACKBONE}
+    papers = {plan.table.name: plan for plan in measure_all(published.records)}
+    return dict(plans) | on_backbone | papers | {"prompts": published.prompts_plan()}
 
 
 def pages(*, draw: bool) -> dict[str, str]:
@@ -110,12 +98,13 @@ def pages(*, draw: bool) -> dict[str, str]:
     distances = RecordIndex(load_records(DISTANCE))
     plans["tuning-i2cansay"] = fill_table(load_table("tuning-i2cansay"), distances, Choice())
     runs = load_study_runs(STUDIES)
+    figures = Figures(figured_plans(published, plans), runs)
     made = tables(plans, runs)
     texts = dict(results_pages(published))
     for name in PAGES:
         before = (ROOT / name).read_text(encoding="utf-8")
         filled = PLACE.sub(lambda place: f"{place[1]}\n{made[place[2]]}\n\n{place[3]}", before)
-        texts[name] = with_figures(filled, plans[METHODS_TABLE], runs)
+        texts[name] = figures.fill(filled)
     if draw:
         draw_methods(plans[METHODS_TABLE], ROOT / published.places.image)
         draw_widths(runs, ROOT / WIDTHS_IMAGE)

@@ -97,24 +97,3 @@ def test_every_number_of_ours_is_over_several_seeds() -> None:
     assert tables
     for line in tables:
         assert re.search(r"\d+\.\d ± \d+\.\d|\d+\.\d\d ± \d+\.\d\d", line)
-
-
-def test_a_figure_in_a_sentence_is_replaced_by_that_of_its_records() -> None:
-    import result_pages
-
-    from i2cansay.experiments.declare.choice import Choice
-    from i2cansay.experiments.declare.declaration import load_table
-    from i2cansay.experiments.report.publication import Publication
-    from i2cansay.experiments.run.filling import RecordIndex, fill_table
-
-    published = RecordIndex(Publication.load(RECORDS).methods)
-    plan = fill_table(load_table("shared-step"), published, Choice(rows=["paper"]))
-    shown = plan.rows[0].entries[2].ours
-    assert shown is not None
-    source = "%<!-- figure: paper / CIFAR-100 30% -->"
-    runs = {("encoders", "net, cifar10", seed): {"best": 90.0 + seed} for seed in range(3)}
-    of_study = "<!-- figure: encoders / net, cifar10 / best -->"
-    text = result_pages.with_figures(f"1.2{source} and 3.4{of_study} of 5.6", plan, runs)
-    assert text == f"{shown.mean:.1f}{source} and 91.0{of_study} of 5.6"
-    with pytest.raises(ValueError, match="ROW / COLUMN"):
-        result_pages.with_figures("1.2<!-- figure: paper -->", plan, runs)
