@@ -73,6 +73,26 @@ def test_what_was_chosen_for_one_data_set_was_tried_there_and_is_played_there() 
                 assert {name: cell.all_parameters()[name] for name in values} == dict(values)
 
 
+def test_what_was_chosen_for_one_encoder_was_tried_there_and_is_played_there() -> None:
+    tunings = [tuning for tuning in TUNINGS.values() if tuning.chosen_on]
+    assert {tuning.learner for tuning in tunings} == {"ewc", "lwf", "icarl", "eeil"}
+    for tuning in tunings:
+        known = learner_class(tuning.learner)().get_params(deep=False)
+        for encoder, values in tuning.chosen_on.items():
+            sweeps = [sweep for sweep in tuning.sweeps if sweep.setting.encoder == encoder]
+            best = max((trial for sweep in sweeps for trial in sweep.trials), key=lambda each: each.accuracy)
+            tried = [{**known, **trial.parameters} for sweep in sweeps for trial in sweep.trials]
+            assert {**known, **values} in tried
+            assert values.items() <= {**known, **best.parameters}.items()
+            rows = make_plan(load_table("table3"), Choice(dataset="cifar100", encoder=encoder)).rows
+            cells = [cell for row in rows for entry in row.entries for cell in entry.cells()]
+            played = [cell.all_parameters() for cell in cells if cell.learner == tuning.learner]
+            assert played
+            # A linear iCaRL trains nothing, whatever the rate.
+            trained = [each for each in played if (tuning.learner, each["head"]) != ("icarl", "linear")]
+            assert all(values.items() <= each.items() for each in trained)
+
+
 @pytest.mark.parametrize("tuning", TUNINGS.values(), ids=TUNINGS)
 def test_trials_can_be_played_and_have_a_figure(tuning: Tuning) -> None:
     known = set(learner_class(tuning.learner)().get_params(deep=False))

@@ -54,7 +54,8 @@ class Sweep:
 class Tuning:
     """What was chosen for a method, why, and the sweeps behind it; nothing is chosen while sweeps are not played.
 
-    `chosen_in` has by data set what is chosen there in place of `chosen`; the rows of the tables say it too.
+    `chosen_in` has by data set, and `chosen_on` by encoder, what is chosen there in place of `chosen`; the rows of the
+    tables say it too.
     """
 
     learner: str
@@ -62,6 +63,7 @@ class Tuning:
     why: str
     sweeps: tuple[Sweep, ...]
     chosen_in: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    chosen_on: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @cache
@@ -90,6 +92,7 @@ def load_tunings() -> dict[str, Tuning]:
                 for sweep in method["sweep"]
             ),
             chosen_in=method.get("chosen_in", {}),
+            chosen_on=method.get("chosen_on", {}),
         )
         for method in values["method"]
     }
@@ -136,8 +139,8 @@ def tuning_table(learner: str) -> Table:
         for title, found in trials.items()
     )
     chosen = _named(tuning.chosen) or "nothing yet"
-    for dataset, values in tuning.chosen_in.items():
-        chosen += f"; on {dataset} {_named(values)}"
+    for place, values in (*tuning.chosen_in.items(), *tuning.chosen_on.items()):
+        chosen += f"; on {place} {_named(values)}"
     return Table(
         name=f"tuning-{learner}",
         title=f"Sweeps of {learner} on held-out training samples; chosen: {chosen}",

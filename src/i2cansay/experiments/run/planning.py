@@ -148,7 +148,8 @@ def _cell(row: Row, place: int, column: Column, encoder: str, choice: Choice) ->
         known = default_parameters(row.learner)
     except ImportError as error:
         return None, f"not testable here: {error}"
-    parameters = {**row.parameters, **row.in_column.get(column.name, {}), **column.parameters}
+    given = {**row.parameters, **row.on.get(encoder, {}), **row.in_column.get(column.name, {})}
+    parameters = {**given, **column.parameters}
     if row.memory[place] and "memory_size" in known:
         parameters.setdefault("memory_size", row.memory[place])
     # A column that varies a parameter which the learner does not have says nothing about it.
