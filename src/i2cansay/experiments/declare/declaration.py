@@ -96,8 +96,9 @@ class Row:
     """One method: its learner, how much it may store, and the printed numbers, one per column (nan: none printed).
 
     `variant` names the change that makes this row from another one; an `added` row has a method that the paper does
-    not have. `in_column` has additional parameters by column, `on` by encoder. `only_in` lists the columns that the row appears in
-    (all by default). `seeds_in` has the number of seeds by column, where a row has fewer there than elsewhere.
+    not have. `in_column` has additional parameters by column, `on` by encoder. `only_in` lists the columns that the
+    row appears in (all by default). `seeds_in` has the number of seeds by column, where a row has fewer there than
+    elsewhere.
     A `fixed` row gives the same result for every seed when all the data are used.
     With `root` the learner gets the square root of the features.
     """

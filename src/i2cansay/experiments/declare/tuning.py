@@ -54,8 +54,8 @@ class Sweep:
 class Tuning:
     """What was chosen for a method, why, and the sweeps behind it; nothing is chosen while sweeps are not played.
 
-    `chosen_in` has by data set, and `chosen_on` by encoder, what is chosen there in place of `chosen`; the rows of the
-    tables say it too.
+    `chosen_in` has by data set, and `chosen_on` by encoder, what is chosen there in place of `chosen`; the rows of
+    the tables say it too.
     """
 
     learner: str
