@@ -111,6 +111,18 @@ def test_many_claims_need_stronger_evidence_each(mean: float) -> None:
     assert judge([slightly, *other_rule])[0].verdict != Verdict.UNDECIDED
 
 
+def test_what_is_still_to_be_played_counts_as_it_will_when_it_is() -> None:
+    """Else it would depend on what is finished first whether something is decided."""
+    slightly, waiting = comparison(-0.254), comparison(0.0, 0.1, 3, planned=TWENTY)
+    assert verdict_on(slightly) == Verdict.FAILS
+    assert verdict_on(slightly, *[waiting] * 9) == Verdict.UNDECIDED
+    slightly = comparison(0.254)
+    found = judge([claim("now", slightly), *[claim("later", waiting)] * 9])
+    assert found[0].verdict == Verdict.UNDECIDED
+    never = comparison(0.0, 0.1, 3)
+    assert judge([claim("now", slightly), *[claim("never", never)] * 9])[0].verdict == Verdict.HOLDS
+
+
 def test_claims_that_cannot_be_tested_cost_nothing() -> None:
     slightly = claim("slightly", comparison(0.254))
     vacuous = replace(claim("v", comparison(0.0)), vacuous="nothing changes")

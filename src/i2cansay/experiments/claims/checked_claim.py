@@ -35,9 +35,14 @@ class Comparison:
     above: float = 0.0
 
     @property
+    def can_decide(self) -> bool:
+        """Whether enough seeds are declared; they may still have to be played."""
+        return self.planned >= SEEDS_NEEDED
+
+    @property
     def has_seeds(self) -> bool:
         """Whether all declared seeds are played, and enough of them are declared."""
-        return SEEDS_NEEDED <= self.planned <= self.difference.n
+        return self.can_decide and self.planned <= self.difference.n
 
     @property
     def why_open(self) -> str:
@@ -131,9 +136,10 @@ class CheckedClaim:
     def p_false_adjusted(self) -> dict[int, float]:
         """Return Holm-adjusted p-values against the comparisons, by place.
 
-        Comparisons that turn out not to vary have no p-value, but count: their number is what was planned.
+        Comparisons that are not played to their end, or that turn out not to vary, have no p-value, but count: their
+        number is what was planned, whatever is finished first.
         """
-        places = [place for place, each in enumerate(self.comparisons) if each.has_seeds]
+        places = [place for place, each in enumerate(self.comparisons) if each.can_decide]
         values = [self.comparisons[place].p_false for place in places]
         adjusted = holm([1.0 if isnan(value) else value for value in values])
         triples = zip(places, values, adjusted, strict=True)

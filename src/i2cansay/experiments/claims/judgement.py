@@ -20,7 +20,8 @@ def judge(claims: Sequence[CheckedClaim]) -> list[Finding]:
     A family is what is read together: claims of one kind, for one rule, on one encoder. For each claim there are up
     to two tests, against "it is false" and against "it is true"; Holm's correction is over all of them, so that at
     most 5% of families have any wrong "holds" or "does not hold". Only one of the two hypotheses about a claim can
-    be true, which makes the correction smaller. What is not testable or vacuous is not tested.
+    be true, which makes the correction smaller. What is not testable or vacuous is not tested; what is only not
+    played to its end counts as tested, so that no verdict depends on what is finished first.
     """
     findings: dict[int, Finding] = {}
     for family in dict.fromkeys((each.family, each.where, each.encoder) for each in claims):
@@ -33,12 +34,23 @@ def judge(claims: Sequence[CheckedClaim]) -> list[Finding]:
 
 
 def _judge_family(members: Sequence[CheckedClaim]) -> list[Finding]:
-    tests = [(each.p_holds, each.p_fails) if not each.vacuous else (nan, nan) for each in members]
+    tests = [_tested(each) for each in members]
     tested = [p for p in chain.from_iterable(tests) if not isnan(p)]
     n_claims = sum(not all(map(isnan, pair)) for pair in tests)
     corrected = iter(holm(tested, most_true=n_claims))
     adjusted = [tuple(p if isnan(p) else next(corrected) for p in pair) for pair in tests]
     return [_finding(each, *pair) for each, pair in zip(members, adjusted, strict=True)]
+
+
+def _tested(claim: CheckedClaim) -> tuple[float, float]:
+    """Return the p-values of a claim: nan for what is not tested, 1 for what has to wait for its seeds."""
+    if claim.vacuous:
+        return nan, nan
+    p_holds, p_fails = claim.p_holds, claim.p_fails
+    waits = [each.can_decide and not each.has_seeds for each in claim.comparisons]
+    if not claim.missing and any(waits) and all(each.can_decide for each in claim.comparisons):
+        p_holds = 1.0
+    return p_holds, 1.0 if isnan(p_fails) and any(waits) else p_fails
 
 
 def _finding(claim: CheckedClaim, p_holds: float, p_fails: float) -> Finding:
