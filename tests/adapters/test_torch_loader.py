@@ -111,3 +111,10 @@ def test_images_of_a_loader_are_those_of_arrays() -> None:
 def test_what_are_no_images_is_refused(tensor: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         as_images(tensor)
+
+
+def test_a_loader_has_no_sessions_to_tell() -> None:
+    learner = make_learner("lwf")
+    with pytest.raises(ValueError, match="has to be told where sessions end"):
+        learn_loader(learner, loader(TENSOR, LABELS, batch_size=32))
+    assert not hasattr(learner, "classes_")

@@ -12,6 +12,7 @@ from i2cansay.adapters.peer import import_peer
 from i2cansay.core.types import Features
 from i2cansay.image_learner import ImageLearner
 from i2cansay.learners.base import OnlineClassifier
+from i2cansay.learners.lessons import check_takes_lessons
 
 
 def learn_loader(
@@ -39,6 +40,7 @@ def learn_loader(
     >>> learner.predict(torch.eye(3))
     array([0, 1, 2])
     """
+    check_takes_lessons(learner)
     count = 0
     for X, y in feature_batches(loader, encode=encode):
         learner.partial_fit(X, y)

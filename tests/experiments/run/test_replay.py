@@ -50,6 +50,17 @@ def test_a_changed_default_does_not_change_the_replay(stored: list[Record]) -> N
     assert cell_of(stored[0]).parameters == stored[0].parameters
 
 
+def test_what_the_features_tell_is_left_to_them(blobs: tuple[str, str], tmp_path: Path) -> None:
+    (record,) = run_cells([Cell(*blobs, "step:1", "i2cansay_shared")], tmp_path / "records", jobs=1)
+    assert record.parameters["blocks"] is None
+    assert set(record.parameters) - set(cell_of(record).parameters) == {"blocks"}
+    sources, _ = find_features([record])
+    (done,) = replay([record], sources)
+    assert done.is_equal
+    told = replace(record, parameters={**record.parameters, "blocks": [1, 2]})
+    assert cell_of(told).parameters["blocks"] == [1, 2]
+
+
 def test_other_features_under_the_same_name_are_not_replayed_on(stored: list[Record]) -> None:
     other = replace(stored[0], features={**stored[0].features, "fingerprint": "f" * 64})
     sources, missing = find_features([other])

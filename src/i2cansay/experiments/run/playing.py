@@ -26,6 +26,9 @@ from i2cansay.learners.torch_extra import import_torch
 from i2cansay.streams import low_data, make_stream
 
 PACKAGES = ("numpy", "scipy", "scikit-learn")
+PACKAGES_OF_EXTRAS = {"torch": ("torch",)}
+# What a learner is told of the features of a cell, where the cell itself does not say it.
+TOLD_BY_FEATURES = ("blocks", "network")
 
 
 def play_cell(cell: Cell, features: SharedFeatures, bookmark: Path | None = None) -> Record:
@@ -73,7 +76,7 @@ def play_cell(cell: Cell, features: SharedFeatures, bookmark: Path | None = None
         outcome=outcome,
         predictions=np.searchsorted(np.array(outcome.classes), answers).astype(np.uint16),
         seconds=perf_counter() - begin,
-        versions=versions(),
+        versions=versions(kind.extra),
         commit=commit(),
     )
 
@@ -91,10 +94,10 @@ def image_parameters(cell: Cell) -> dict[str, Any]:
 
 
 @cache
-def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that compute."""
+def versions(extra: str | None = None) -> dict[str, str]:
+    """Return the versions of Python and of the packages that compute, those of a learner's extra among them."""
     found = {"i2cansay": i2cansay.__version__, "python": platform.python_version()}
-    for package in PACKAGES:
+    for package in (*PACKAGES, *PACKAGES_OF_EXTRAS.get(extra or "", ())):
         try:
             found[package] = version(package)
         except PackageNotFoundError:  # vendored under another name

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from i2cansay.disk.places import cache_folder
 from i2cansay.evaluate import last_accuracy
 from i2cansay.experiments.declare.cell import Cell
-from i2cansay.experiments.run.playing import play_cell
+from i2cansay.experiments.run.playing import TOLD_BY_FEATURES, play_cell
 from i2cansay.experiments.run.record import Record
 from i2cansay.experiments.run.seed_statistics import changed_share
 from i2cansay.experiments.run.shared_features import SharedFeatures, has_ready_features, share_features
@@ -60,8 +60,16 @@ class Replay:
 
 
 def cell_of(record: Record) -> Cell:
-    """Return the cell of a record with all parameters it was played with, even if defaults have changed since."""
-    return Cell(**{**record.cell, "parameters": dict(record.parameters)})
+    """Return the cell of a record with all parameters it was played with, even if defaults have changed since.
+
+    What the features tell a learner is left to them: a record has None there.
+    """
+    parameters = {
+        name: value
+        for name, value in record.parameters.items()
+        if not (name in TOLD_BY_FEATURES and value is None)
+    }
+    return Cell(**{**record.cell, "parameters": parameters})
 
 
 def find_features(
