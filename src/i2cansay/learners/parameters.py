@@ -43,6 +43,21 @@ def check_share(**parameters: float) -> None:
             raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
 
 
+def check_below_one(**parameters: float) -> None:
+    """Raise unless every parameter is a number of at least 0 and below 1.
+
+    Examples
+    --------
+    >>> check_below_one(momentum=1.0)
+    Traceback (most recent call last):
+    ...
+    ValueError: momentum must be a number of at least 0 and below 1, got 1.0
+    """
+    for name, value in parameters.items():
+        if not _is_finite_number(value) or not 0 <= value < 1:
+            raise ValueError(f"{name} must be a number of at least 0 and below 1, got {value!r}")
+
+
 def check_error_rate(**rates: float) -> None:
     """Raise unless every rate is a number above 0 and below 1.
 

@@ -55,6 +55,65 @@ def test_with_one_layer_and_a_loss_over_the_session_the_penalty_is_exactly_nothi
     assert not same_weights(free, held)  # a hidden layer is shared by all classes
 
 
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+def test_training_ends_where_the_gradients_of_loss_and_penalty_cancel(momentum: float) -> None:
+    X, y = clouds()
+    first = next(sessions(X, y))
+    second = (
+        first[0],
+        np.where(np.arange(len(first[1])) % 4, first[1], 1 - first[1]),
+    )  # labels that nothing fits
+    model = EWC(
+        strength=2.0, momentum=momentum, head="linear", over="seen", lr=0.05, epochs=5, random_state=0
+    )
+    model.partial_fit(*first)
+    model.set_params(epochs=6000, batch_size=10_000)  # all rows at once: no noise at the end
+    fisher, anchor = (
+        {name: array.astype(np.float64) for name, array in part.arrays().items()}
+        for part in (model._fisher, model._anchor)
+    )
+    model.partial_fit(*second)
+    seen, targets = second[0].astype(np.float32), np.searchsorted(model.classes_, second[1])
+    logits = model._logits(seen).astype(np.float64)
+    error = np.exp(logits - logits.max(axis=1, keepdims=True))
+    error /= error.sum(axis=1, keepdims=True)
+    error[np.arange(len(targets)), targets] -= 1
+    of_loss = {"weights": error.T @ seen / len(seen), "bias": error.mean(axis=0)}
+    for name, here in model._network.arrays().items():
+        old = slice(len(fisher[name]))
+        of_penalty = 2.0 * fisher[name] * (here[old] - anchor[name])
+        assert np.abs(of_penalty).max() > 0.01
+        np.testing.assert_allclose(of_penalty, -of_loss[name][old], atol=5e-4)
+
+
+def test_without_a_penalty_it_is_gradient_descent_written_out() -> None:
+    X, y = clouds()
+    X, rows = next(sessions(X, y))
+    model = EWC(strength=0, hidden=16, lr=0.05, epochs=3, batch_size=20, random_state=0)
+    model.calibrates = False
+    model.partial_fit(X, rows)
+
+    draws = np.random.default_rng(np.random.default_rng(0).integers(2**63))
+    A, a = draws.normal(scale=np.sqrt(2 / X.shape[1]), size=(16, X.shape[1])), np.zeros(16)
+    W, b = np.zeros((2, 16)), np.zeros(2)
+    arrays, orders = (W, b, A, a), np.random.default_rng(0)
+    velocities = [np.zeros_like(array) for array in arrays]
+    for _ in range(3):
+        order = orders.permutation(len(X))
+        for start in range(0, len(X), 20):
+            x, t = X[order[start : start + 20]], np.eye(2)[rows[order[start : start + 20]]]
+            h = np.maximum(x @ A.T + a, 0)
+            z = np.exp(h @ W.T + b)
+            error = (z / z.sum(axis=1, keepdims=True) - t) / len(x)
+            below = (error @ W) * (h > 0)
+            gradients = (error.T @ h, error.sum(axis=0), below.T @ x, below.sum(axis=0))
+            for array, velocity, gradient in zip(arrays, velocities, gradients, strict=True):
+                velocity[:] = 0.9 * velocity + gradient
+                np.subtract(array, 0.05 * velocity, out=array)
+    for (name, ours), expected in zip(model._network.arrays().items(), arrays, strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-3, atol=1e-5, err_msg=name)
+
+
 @pytest.mark.parametrize("form", ["sessions", "running"])
 def test_an_infinite_penalty_holds_every_weight_that_mattered(form: Any) -> None:
     X, y = clouds()

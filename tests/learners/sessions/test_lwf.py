@@ -59,7 +59,7 @@ def test_the_first_session_has_no_teacher() -> None:
     assert same_weights(*models)
 
 
-def test_the_temperature_matters_on_both_sides() -> None:
+def test_the_temperature_matters() -> None:
     X, y = clouds()
     warm, cold = (taught(LwF(temperature=temperature, **FAST), X, y) for temperature in (2.0, 1.0))
     assert not same_weights(warm, cold)

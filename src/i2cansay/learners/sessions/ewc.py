@@ -50,7 +50,9 @@ class EWC(SessionLearner):
     Notes
     -----
     The penalty is applied by its proximal map after every step on the loss, w = (w + k F anchor) / (1 + k F) with
-    k = lr * strength. It has the same fixed points as a gradient step and does not diverge, however large F is.
+    k = lr * strength / (1 - momentum): momentum makes the steps on the loss longer by that factor in the long run,
+    and the penalty has none. The weights come to rest where the gradients of loss and penalty cancel, and nothing
+    diverges, however large F is.
 
     With a linear head and ``over="session"`` no weight of an old class ever moves: the penalty is then exactly
     nothing, whatever its strength. Published code for networks has both forms of the loss.
@@ -83,7 +85,7 @@ class EWC(SessionLearner):
     def __init__(
         self,
         *,
-        strength: float = 1000.0,
+        strength: float = 100.0,
         form: Literal["sessions", "running"] = "sessions",
         decay: float = 1.0,
         over: Literal["session", "seen"] = "session",
@@ -152,9 +154,9 @@ class EWC(SessionLearner):
         if not self.strength or not self._is_old().any():
             return None
         here, anchor = self._network.arrays(), self._anchor.arrays()
-        shares = {}
+        shares, rate = {}, self.lr * self.strength / (1 - self.momentum)
         for name, fisher in self._fisher.arrays().items():
-            pull = np.minimum(self.lr * self.strength * fisher, LARGEST_PULL)
+            pull = np.minimum(rate * fisher, LARGEST_PULL)
             shares[name] = pull / (1 + pull)  # the same for every step: the rate of this method is constant
 
         def hold(_: float) -> None:

@@ -10,7 +10,13 @@ from i2cansay.core.class_rows import ClassRows
 from i2cansay.core.part_bytes import room
 from i2cansay.core.types import Features, Float32, Float64, Rows
 from i2cansay.learners.base import WEIGHTS_ARE_NOT_COPIES, OnlineClassifier
-from i2cansay.learners.parameters import check_choice, check_not_negative, check_positive, check_whole
+from i2cansay.learners.parameters import (
+    check_below_one,
+    check_choice,
+    check_not_negative,
+    check_positive,
+    check_whole,
+)
 from i2cansay.learners.sessions.losses import Columns
 from i2cansay.learners.sessions.network import Network, network_bytes, shuffled_batches
 from i2cansay.learners.sessions.spanned_layer import spanning_pays
@@ -49,7 +55,8 @@ class SessionLearner(OnlineClassifier):
     def _check_parameters(self) -> None:
         check_choice("head", self.head, ("linear", "mlp"))
         check_positive(lr=self.lr)
-        check_not_negative(momentum=self.momentum, weight_decay=self.weight_decay)
+        check_not_negative(weight_decay=self.weight_decay)
+        check_below_one(momentum=self.momentum)
         check_whole(hidden=self.hidden, epochs=self.epochs, batch_size=self.batch_size, at_least=1)
 
     def _n_hidden(self) -> int:
