@@ -86,6 +86,8 @@ def test_the_declared_files_are_all_in_the_table() -> None:
     ("one", "other", "differs"),
     [
         ("l2p_alone", "l2p_batch", "mask"),
+        ("dualprompt_alone", "dualprompt_batch", "mask"),
+        ("coda_alone", "coda_batch", "mask"),
         ("single_prompt_alone", "single_prompt_seen", "mask"),
         ("l2p_sessions", "l2p_sessions_seen", "mask"),
         ("l2p_sessions_seen", "l2p_sessions_seen_once", "epochs"),

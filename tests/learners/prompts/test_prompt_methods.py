@@ -79,8 +79,12 @@ def test_only_prompts_keys_and_head_change(method: str) -> None:
         assert np.array_equal(array.values, values) == (array is unused)
 
 
-def test_a_prediction_does_not_depend_on_its_batch(method: str) -> None:
-    model = made(method)
+@pytest.mark.parametrize(
+    ("method", "own"),
+    [*((name, {}) for name in (*METHODS, *SESSIONS)), ("dualprompt", {"expert": "arrivals"})],
+)
+def test_a_prediction_does_not_depend_on_its_batch(method: str, own: dict[str, Any]) -> None:
+    model = made(method, **own)
     X, y = images(120)
     for start in range(0, 120, 20):
         model.partial_fit(X[start : start + 20], y[start : start + 20])
@@ -152,6 +156,33 @@ def test_gradients_are_cut_where_that_is_published(name: str, monkeypatch: pytes
     whole = np.sqrt(sum(array.size for array in arrays))
     cut = name.removesuffix("_sessions") in ("l2p", "dualprompt")
     assert length == pytest.approx(1 if cut else whole, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", [*METHODS, *SESSIONS])
+def test_a_stream_that_is_cut_goes_on_to_the_same_bits(name: str) -> None:
+    X, y = images(80)
+    replay = {"memory_size": 20, "n_replayed": 6}
+    whole, first, rest = (made(name, **replay) for _ in range(3))
+    for start in range(0, 80, 20):
+        whole.partial_fit(X[start : start + 20], y[start : start + 20])
+    for start in (0, 20):
+        first.partial_fit(X[start : start + 20], y[start : start + 20])
+    rest.set_state(first.state())
+    for start in (40, 60):
+        rest.partial_fit(X[start : start + 20], y[start : start + 20])
+    ours, theirs = whole.state(), rest.state()
+    assert ours.keys() == theirs.keys()
+    for part, values in ours.items():
+        np.testing.assert_array_equal(theirs[part], values, err_msg=part)
+
+
+def test_a_step_that_has_no_gradient_is_left_out_and_told() -> None:
+    model = made("l2p").partial_fit(*images(30))
+    before = [part[name].values.copy() for part in (model._prompts, model._head) for name in part.names()]
+    with pytest.warns(RuntimeWarning, match="a step of L2P is left out"):
+        model._update([np.full_like(array, np.nan) for array in before])
+    after = [part[name].values for part in (model._prompts, model._head) for name in part.names()]
+    assert all(np.array_equal(one, other) for one, other in zip(before, after, strict=True))
 
 
 # -- prompts switched off -----------------------------------------------------------------------------------
@@ -306,8 +337,9 @@ def test_dualprompt_leaves_the_experts_of_the_past_alone(name: str) -> None:
     experts, keys, general = (model._prompts[part].values.copy() for part in ("experts", "keys", "general"))
     for _ in range(2):  # the head starts at zero: its first step reaches no prompt
         model.partial_fit(X[20:40], np.ones(20))
-    assert np.array_equal(model._prompts["experts"].values[0], experts[0])
-    assert np.array_equal(model._prompts["keys"].values[0], keys[0])
+    for other in (0, 2):  # of the past, and not opened yet
+        assert np.array_equal(model._prompts["experts"].values[other], experts[other])
+        assert np.array_equal(model._prompts["keys"].values[other], keys[other])
     assert not np.array_equal(model._prompts["experts"].values[1], experts[1])
     assert not np.array_equal(model._prompts["general"].values, general)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from functools import lru_cache
@@ -196,8 +197,14 @@ class PromptLearner(OnlineClassifier):
 
     def _update(self, gradients: list[Float32]) -> None:
         length = float(np.sqrt(sum(np.vdot(gradient, gradient) for gradient in gradients)))
-        if not np.isfinite(length):
-            return  # rather no step than a step to nowhere
+        if not np.isfinite(length):  # rather no step than a step to nowhere
+            name = type(self).__name__
+            warnings.warn(
+                f"a step of {name} is left out: its gradient is not finite; is lr={self.lr} too large?",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return
         limit = self.longest_gradient
         shrink = np.float32(1.0 if limit is None else min(1.0, limit / (length + 1e-6)))
         rate = self._rate()
