@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from i2cansay.experiments.claims.finding import Verdict
+from i2cansay.experiments.claims.finding import PRINTED, Finding, Verdict
 from i2cansay.experiments.claims.verification import verify
 from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.declare.choice import Choice
@@ -97,7 +97,19 @@ def test_printed_numbers_and_relations_of_our_own_are_no_claims_of_the_paper() -
     assert own
     assert all(each.says.startswith("The numbers printed in") for each in numbers)
     assert numbers
-    verdicts = [each.verdict for each in claims if each.where == "ours, as printed"]
-    assert f"{verdicts.count(Verdict.HOLDS)} hold, {verdicts.count(Verdict.FAILS)} do not," in counted(
-        findings
-    )
+    assert counted(findings) == counted(claims) != counted(own)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "said"),
+    [
+        (
+            [Verdict.HOLDS, Verdict.HOLDS, Verdict.FAILS, Verdict.UNTESTABLE],
+            "2 hold, 1 does not hold and 1 cannot be",
+        ),
+        ([Verdict.HOLDS], "1 holds."),
+        ([], "none is checked."),
+    ],
+)
+def test_claims_are_counted_in_words(verdicts: list[Verdict], said: str) -> None:
+    assert said in counted([Finding("a", "it is so", PRINTED, each, "", "eyes") for each in verdicts])

@@ -10,6 +10,14 @@ from i2cansay.experiments.report.report_findings import by_kind
 from i2cansay.experiments.run.plan import Plan, TableRow
 from i2cansay.experiments.run.record import Record
 
+# Of one claim, and of several.
+COUNTED = {
+    Verdict.HOLDS: ("holds", "hold"),
+    Verdict.FAILS: ("does not hold", "do not hold"),
+    Verdict.UNDECIDED: ("is undecided", "are undecided"),
+    Verdict.VACUOUS: ("is vacuous", "are vacuous"),
+    Verdict.UNTESTABLE: ("cannot be tested here", "cannot be tested here"),
+}
 # Records do not tell how long a whole run took; this one was timed by hand.
 LOW_DATA_RUN = ("efficientnet-lite0", 120, "2:10 minutes on 2 cores, measured once with other work going on")
 
@@ -61,11 +69,11 @@ def counted(findings: Sequence[Finding]) -> str:
     """Count the verdicts on the paper's claims with the rule as printed."""
     claims, _, _ = by_kind(findings)
     counts = Counter(each.verdict for each in claims if each.where == PRINTED)
-    return (
-        f"Of the paper's claims, checked on our records with the rule as printed, {counts[Verdict.HOLDS]} hold, "
-        f"{counts[Verdict.FAILS]} do not, {counts[Verdict.UNDECIDED]} are undecided, {counts[Verdict.VACUOUS]} "
-        f"are vacuous and {counts[Verdict.UNTESTABLE]} cannot be tested here."
+    parts = [f"{n} {words[n != 1]}" for verdict, words in COUNTED.items() if (n := counts[verdict])]
+    listed = " and ".join(
+        [", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts or ["none is checked"]
     )
+    return f"Of the paper's claims, checked on our records with the rule as printed, {listed}."
 
 
 # Rows of the table of methods: ours, the yardsticks beside them, and the rivals that read the same features as ours.
