@@ -19,7 +19,7 @@ demo: $(VENV)/demo.stamp      ## set up, learn a stream of digits, print a table
 test: $(VENV)/dev.stamp       ## set up and run the tests
 	$(BIN)/python -m pytest -n auto
 
-lint: $(VENV)/dev.stamp       ## ruff, mypy, import contracts, generated documents, records
+lint: $(VENV)/dev.stamp       ## ruff, mypy, import contracts, generated documents, records, sources of figures
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -27,6 +27,7 @@ lint: $(VENV)/dev.stamp       ## ruff, mypy, import contracts, generated documen
 	$(BIN)/python tools/docs.py --check
 	$(BIN)/python tools/clean_records.py
 	$(BIN)/python tools/result_pages.py --check
+	$(BIN)/python tools/figure_sources.py
 
 format: $(VENV)/dev.stamp     ## let ruff format and mend
 	$(BIN)/ruff check --fix .

@@ -2,7 +2,7 @@
 
     python tools/result_pages.py [--check]
 
-RESULTS.md and its appendices in docs/results are made as a whole; in the pages about the shared mode a table stands
+RESULTS.md and its appendices in docs/results are made as a whole; in README.md and the pages of docs/ a table stands
 between ``<!-- table: NAME -->`` and ``<!-- end -->``, and whatever else is on the page is left alone. A figure in a
 sentence is followed by its place, as `page_figures.py` says.
 Drawings are written but not compared: another version of matplotlib draws them with other bytes.
@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from figure_sources import hand_written
 from page_figures import Figures
 
 from i2cansay.experiments import load_records
@@ -47,10 +48,6 @@ STUDIES = [
 ]
 WIDTHS_IMAGE = "docs/images/widths.svg"
 LESSONS_IMAGE = "docs/images/lesson-cost.svg"
-PAGES = (
-    *("docs/shared-mode.md", "docs/shared-mode-details.md", "docs/resnet50.md", "docs/distance.md"),
-    *("README.md", "docs/choosing.md", "docs/compared-methods.md"),
-)
 DISTANCE = RECORDS / "distance.jsonl"
 PLACE = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 GUIDE_ROWS = (
@@ -101,10 +98,10 @@ def pages(*, draw: bool) -> dict[str, str]:
     figures = Figures(figured_plans(published, plans), runs)
     made = tables(plans, runs)
     texts = dict(results_pages(published))
-    for name in PAGES:
-        before = (ROOT / name).read_text(encoding="utf-8")
+    for path in hand_written(ROOT):
+        before = path.read_text(encoding="utf-8")
         filled = PLACE.sub(lambda place: f"{place[1]}\n{made[place[2]]}\n\n{place[3]}", before)
-        texts[name] = figures.fill(filled)
+        texts[path.relative_to(ROOT).as_posix()] = figures.fill(filled)
     if draw:
         draw_methods(plans[METHODS_TABLE], ROOT / published.places.image)
         draw_widths(runs, ROOT / WIDTHS_IMAGE)

@@ -9,6 +9,7 @@ from i2cansay.experiments.report.table_model import TableCell, TableLine, TableM
 from i2cansay.experiments.run.metric import metric_title
 from i2cansay.experiments.run.paired_difference import difference_of
 from i2cansay.experiments.run.plan import Entry, Plan, TableRow
+from i2cansay.experiments.run.record import Record
 
 SEEDS_NOTE = (
     "memory is how many samples a row may store, seeds is how many runs it is a mean over: a single run has no "
@@ -143,16 +144,22 @@ def differences_model(plan: Plan, name: str) -> TableModel:
     return TableModel("", (corner, *(column.name for column in plan.columns)), tuple(lines))
 
 
-def difference_text(mine: Entry, theirs: Entry) -> str:
-    """Return the mean difference over common seeds and its 95% interval.
+def paired_records(mine: Entry, theirs: Entry) -> list[tuple[Record, Record]]:
+    """Return the records of two entries by common seed.
 
     An entry that is the same for every seed is compared with each seed of the other.
     """
     if theirs.fixed and theirs.records and len(mine.records) > 1:
-        pairs = [(record, theirs.records[0]) for record in mine.records]
-    else:
-        other = {record.seed: record for record in theirs.records}
-        pairs = [(record, other[record.seed]) for record in mine.records if record.seed in other]
+        return [(record, theirs.records[0]) for record in mine.records]
+    if mine.fixed and mine.records and len(theirs.records) > 1:
+        return [(mine.records[0], record) for record in theirs.records]
+    other = {record.seed: record for record in theirs.records}
+    return [(record, other[record.seed]) for record in mine.records if record.seed in other]
+
+
+def difference_text(mine: Entry, theirs: Entry) -> str:
+    """Return the mean difference over common seeds and its 95% interval."""
+    pairs = paired_records(mine, theirs)
     if not pairs:
         return "-"
     gap = difference_of(pairs, mine.column.metric)
