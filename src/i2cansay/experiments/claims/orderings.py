@@ -20,12 +20,12 @@ class Ordering:
     Attributes
     ----------
     table, column : str
-    n_rows : int
-        Rows that have a number in print and here.
+    n_rows, n_here : int
+        Rows that have a number in print and here, and those that have one here.
     n_pairs, n_same : int
         Pairs of rows with a seed in common and different printed numbers, and those in the same order here.
     place_printed, place_here : int
-        Of the paper's method among the rows, from 1.
+        Of the paper's method among these rows, from 1.
     above : tuple of (str, Difference)
         Rows that are above the paper's method here: its number minus theirs, paired by seed, the worst first.
     printed_above : tuple of str
@@ -35,6 +35,7 @@ class Ordering:
     table: str
     column: str
     n_rows: int
+    n_here: int
     n_pairs: int
     n_same: int
     place_printed: int
@@ -49,29 +50,53 @@ def orderings(measured: Plan) -> list[Ordering]:
     for _, rows in groupby(measured.rows, key=lambda row: row.backbone):
         block = [row for row in rows if row.declared.is_papers]
         for place in range(len(measured.columns)):
-            both = [row for row in block if _has_both(row.entries[place])]
-            own = next((row for row in both if row.declared.name == OWN), None)
-            if own is None:
+            own = next((row for row in block if row.declared.name == OWN), None)
+            if own is None or not _is_in_print(own.entries[place]):
                 continue
-            compared = [row for row in both if _seeds(row, place) & _seeds(own, place)]
-            if len(compared) > 2:
-                found.append(_ordering(measured, place, compared, own))
+            here = [row for row in block if _seeds(row, place) & _seeds(own, place)]
+            if sum(_is_in_print(row.entries[place]) for row in here) > 2:
+                found.append(_ordering(measured, place, here, own))
     return found
 
 
-def _has_both(entry: Entry) -> bool:
-    return entry.ours is not None and printed(entry.paper)
+def above_in_columns(measured: Plan) -> dict[str, tuple[int, int]]:
+    """Return the rows of the paper above its own method here: in how many columns, of how many that both have.
+
+    Printed or not; by the mean difference over the seeds that both have.
+    """
+    counts: dict[str, tuple[int, int]] = {}
+    for _, rows in groupby(measured.rows, key=lambda row: row.backbone):
+        block = [row for row in rows if row.declared.is_papers]
+        own = next((row for row in block if row.declared.name == OWN), None)
+        for row in block if own is not None else []:
+            if row is own:
+                continue
+            assert own is not None
+            places = [i for i in range(len(measured.columns)) if _seeds(row, i) & _seeds(own, i)]
+            above = sum(_difference(measured, i, own, row).mean < 0 for i in places)
+            if above:
+                counts[row.title] = above, len(places)
+    return counts
+
+
+def _is_in_print(entry: Entry) -> bool:
+    return printed(entry.paper)
+
+
+def _difference(measured: Plan, place: int, first: TableRow, second: TableRow) -> Difference:
+    metric = measured.columns[place].metric
+    return paired_difference(first.entries[place].records, second.entries[place].records, metric)
 
 
 def _seeds(row: TableRow, place: int) -> set[int]:
     return {record.seed for record in row.entries[place].records}
 
 
-def _ordering(measured: Plan, place: int, rows: Sequence[TableRow], own: TableRow) -> Ordering:
-    metric = measured.columns[place].metric
+def _ordering(measured: Plan, place: int, here: Sequence[TableRow], own: TableRow) -> Ordering:
+    rows = [row for row in here if _is_in_print(row.entries[place])]
 
     def difference(first: TableRow, second: TableRow) -> Difference:
-        return paired_difference(first.entries[place].records, second.entries[place].records, metric)
+        return _difference(measured, place, first, second)
 
     def in_print(row: TableRow) -> float:
         return row.entries[place].paper
@@ -83,7 +108,7 @@ def _ordering(measured: Plan, place: int, rows: Sequence[TableRow], own: TableRo
     ]
     # On the seeds that both have: the order of the classes moves all methods together.
     same = [(a, b) for a, b in apart if (in_print(a) > in_print(b)) == (difference(a, b).mean > 0)]
-    others = [(row.title, difference(own, row)) for row in rows if row is not own]
+    others = [(row.title, difference(own, row)) for row in here if row is not own]
     above = sorted((each for each in others if each[1].mean < 0), key=lambda each: each[1].mean)
     printed_above = [row.declared.title for row in rows if in_print(row) > in_print(own)]
     table = measured.table.title.split(":")[0]
@@ -93,6 +118,7 @@ def _ordering(measured: Plan, place: int, rows: Sequence[TableRow], own: TableRo
         table=table,
         column=measured.heading(measured.columns[place]),
         n_rows=len(rows),
+        n_here=len(here),
         n_pairs=len(apart),
         n_same=len(same),
         place_printed=1 + len(printed_above),

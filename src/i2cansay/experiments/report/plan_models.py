@@ -109,22 +109,26 @@ def substitutions(plan: Plan) -> list[str]:
     return lines
 
 
-def seeds_model(plan: Plan, *, rows: Sequence[str] = ()) -> TableModel:
-    """Return means and deviations with the number of seeds in brackets; with MB if the table has a size column."""
+def seeds_model(plan: Plan, *, rows: Sequence[str] = (), columns: Sequence[str] = ()) -> TableModel:
+    """Return means and deviations with the number of seeds in brackets; with MB if the table has a size column.
+
+    With `rows` or `columns`, only those of these names.
+    """
     names = [column.name for column in plan.columns]
+    shown = [place for place, name in enumerate(names) if not columns or name in columns]
     extra = ["MB"] if plan.table.size_column else []
     lines = []
     for row in plan.rows:
         if rows and row.declared.name not in rows:
             continue
         cells = [TableCell(row.title)]
-        cells += [TableCell(_with_seeds(entry, plan.table.decimals)) for entry in row.entries]
+        cells += [TableCell(_with_seeds(row.entries[place], plan.table.decimals)) for place in shown]
         if plan.table.size_column:
             size = row.entries[names.index(plan.table.size_column)].records
             cells.append(TableCell(f"{size[0].state_bytes / 1e6:.0f}" if size else "-"))
         lines.append(TableLine(tuple(cells)))
     corner = f"{metric_text(plan)}, {plan.table.short}"
-    return TableModel("", (corner, *names, *extra), tuple(lines))
+    return TableModel("", (corner, *(names[place] for place in shown), *extra), tuple(lines))
 
 
 def _with_seeds(entry: Entry, decimals: int) -> str:

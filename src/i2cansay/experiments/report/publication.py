@@ -35,15 +35,21 @@ class Places:
         A folder.
     image : str
         The chart of accuracy over size.
-    methods, statistics, backbone : str
-        The pages on the methods at the top, on how a verdict is reached, and on the paper's backbone.
+    methods, compared, statistics, backbone : str
+        The pages on the methods at the top, on the compared methods, on how a verdict is reached, and on the paper's
+        backbone.
+    distance, constants : str
+        The pages on what of ours was set with test figures in view: Eq. 7, and the shared mode.
     """
 
     appendices: str
     image: str
     methods: str
+    compared: str
     statistics: str
     backbone: str
+    distance: str
+    constants: str
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
-from i2cansay.experiments.claims.orderings import orderings
+from i2cansay.experiments.claims.orderings import above_in_columns, orderings
 from i2cansay.experiments.claims.verification import verify
 from i2cansay.experiments.declare.declaration import DECLARED
 from i2cansay.experiments.report.plan_models import (
@@ -20,19 +21,33 @@ from i2cansay.experiments.report.plan_models import (
 from i2cansay.experiments.report.publication import METHODS_TABLE, Publication
 from i2cansay.experiments.report.report_backbone import nearness_model
 from i2cansay.experiments.report.report_findings import by_kind, findings_model, verdicts_model
-from i2cansay.experiments.report.report_prose import counted, low_data_cost, provenance, which_method
+from i2cansay.experiments.report.report_prose import (
+    counted,
+    fairness,
+    low_data_cost,
+    provenance,
+    which_method,
+)
 from i2cansay.experiments.report.report_tables import measure_all
 from i2cansay.experiments.report.table_model import as_sentence, table_of, to_markdown
 from i2cansay.experiments.run.plan import Plan
 from i2cansay.experiments.run.record import Record
 
 CLAIMS, ORDERS = "claims.md", "orders.md"
-VERDICTS = (
-    "Holds and does not hold: shown with the declared seeds, five at least, at a chance of 5% that any verdict in a "
-    "column is wrong. Undecided: not shown either way, or not all declared seeds are played. Vacuous: what the "
-    "claim varies changes under 0.1% of the predictions. Not testable here: data, or a rival that the claim names, "
-    "are missing; data played in place of others are never used for or against a claim of the paper."
+VERDICTS = """\
+- **holds**, **does not hold**: shown with the declared seeds, five at least, at a chance of 5% that any verdict in \
+a column is wrong. A star: it holds in sign; the size is not tested, because the features are not the paper's.
+- **undecided**: not shown either way, or not all declared seeds are played.
+- **vacuous**: what the claim varies changes under 0.1% of the predictions.
+- **not testable here**: data, or a rival that the claim names, are missing. Data played in place of others are \
+never used for or against a claim of the paper."""
+ALL_METHODS = "All methods on the same features"
+# The rows of the table of methods that a reader chooses from; the others are further down.
+CHOICES = (
+    *("stages_best", "stages_small", "stages_analogies", "paper"),
+    *("stages_slda_oas", "stages_ridge", "stages_ranpac_10k", "stages_foal", "stages_joint", "joint"),
 )
+CHOICE_COLUMNS = ("CIFAR-10 10%", "CIFAR-10", "CIFAR-100 30%", "CIFAR-100")
 
 
 def results_markdown(
@@ -61,18 +76,21 @@ def results_pages(publication: Publication) -> Mapping[str, str]:
     records, places = publication.records, publication.places
     folder, backbone = places.appendices, places.backbone
     tables = [table for table in measure_all(records) if table.table.name in DECLARED]
-    plan = publication.plan(METHODS_TABLE)
+    plan, prompts = publication.plan(METHODS_TABLE), publication.prompts_plan()
     main = [
         "# Results",
         which_method(plan),
+        to_markdown(seeds_model(plan, rows=CHOICES, columns=CHOICE_COLUMNS)),
+        "Last accuracy in percent after one pass, in sessions of 2 classes (CIFAR-10) or 5: mean ± sample deviation "
+        "over seeds, with the number of seeds in brackets; what no seed changes has one run. MB is the size of the "
+        "saved state on CIFAR-100. Features are those of EfficientNet-Lite0, of all stages or of the last layer. "
+        f"`best` and `small` are the [shared mode]({places.methods}) in closed form on stages of the encoder, "
+        "without lift and analogies; `paper` is I2CANSAY. `joint` learns from all samples at once: a reference, not a competitor. All methods are in "
+        f"[one table below](#{_anchor(ALL_METHODS)}).",
         f"![accuracy over the size of the saved model, by method]({places.image})",
         "Filled marks are on stages of the encoder, hollow ones on its last layer.",
-        "Last accuracy in percent after one pass over the stream, class by class: mean ± sample deviation over "
-        "seeds, with the number of seeds in brackets. MB is the size of the saved state on CIFAR-100. Features are "
-        "those of EfficientNet-Lite0, except in the last column. `joint` learns from all samples at once: a "
-        "yardstick, not a peer. "
-        f"[More about this table]({places.methods}).",
-        to_markdown(seeds_model(plan)),
+        "## Is the comparison fair?",
+        fairness(places, prompts=f"#{_anchor(prompts.title)}"),
         "## The printed numbers on the paper's own backbone",
         "The paper's method and its parts on the features of a ResNet50, our numbers minus the printed ones, in "
         "points. The paper names neither the weights nor the size of the input; ours are those of Keras, at 224 px. "
@@ -81,10 +99,16 @@ def results_pages(publication: Publication) -> Mapping[str, str]:
         _claims_section(records, details=f"{folder}/{CLAIMS}", statistics=places.statistics),
         "These verdicts and the tables below are on the encoder that each table names.",
         f"The order of the methods in every column, in print and here: [{folder}/{ORDERS}]({folder}/{ORDERS}).",
+        f"## {ALL_METHODS}",
+        "As in the table at the top; the last column has the features of another network, and a dash is a "
+        "column that was "
+        f"not played. [More about these methods]({places.methods}).",
+        to_markdown(seeds_model(plan)),
+        f"Repeat: `{plan.command}`",
         "## How to read the tables",
         _reading("`make docs`"),
         *map(table_markdown, tables),
-        table_markdown(publication.prompts_plan()),
+        table_markdown(prompts),
         "## How the records were made",
         f"The tables of the paper: {provenance(records)}",
         f"The prompt methods: {provenance(publication.prompts)}",
@@ -98,6 +122,11 @@ def results_pages(publication: Publication) -> Mapping[str, str]:
         f"{folder}/{CLAIMS}": _joined([_claims_figures(records).replace("## ", "# ", 1), back]),
         f"{folder}/{ORDERS}": _joined([orders_markdown(tables).replace("## ", "# ", 1), back]),
     }
+
+
+def _anchor(heading: str) -> str:
+    """Return where a heading of a page is linked to, as GitHub has it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def _joined(parts: Sequence[str]) -> str:
@@ -115,18 +144,19 @@ def _reading(maker: str) -> str:
 
 def _claims_section(records: Sequence[Record], *, details: str, statistics: str = "") -> str:
     findings = verify(records)
-    claims, own, numbers = by_kind(findings)
+    claims, own, _ = by_kind(findings)
     link = f"[{details}]({details}) has the figures behind every verdict. " if details else ""
     how = f" [How a verdict is reached]({statistics})." if statistics else ""
     parts = [
         "## The paper's claims",
-        f"{counted(findings)} {link}In print: the claim checked on the paper's own tables. On our records: with the "
-        "rule as printed, then without the correction of Eq. 8 (`significance=False`), then with a correction that "
-        f"does not grow with the classes (`bias_scale=mean`). {VERDICTS} A star: it holds in sign; the size is not "
-        f"tested, because the features are not the paper's.{how}",
+        f"{counted(findings)} {link}`i2cansay verify` gives these verdicts for any records.{how}",
+        "In print: the claim checked on the paper's own tables. On our records: with the rule as printed, "
+        "then without "
+        "the correction of Eq. 8 (`significance=False`), then with a correction that does not grow with the classes "
+        "(`bias_scale=mean`).",
+        VERDICTS,
         to_markdown(verdicts_model(claims)),
         *(["### Relations of our own", to_markdown(verdicts_model(own))] if own else []),
-        *(["### The printed numbers", to_markdown(verdicts_model(numbers))] if numbers else []),
     ]
     return "\n\n".join(parts)
 
@@ -135,7 +165,8 @@ def _claims_figures(records: Sequence[Record]) -> str:
     return "\n\n".join(
         [
             "## Every claim of the paper, with figures",
-            f"{VERDICTS} Comparisons that change under 2% of the predictions are flagged. Differences are in points "
+            VERDICTS,
+            "Comparisons that change under 2% of the predictions are flagged. Differences are in points "
             "and paired by seed. An interval is 95% for its difference alone and has the noise of the seeds and of "
             "the finite test set. p is that of the verdict, after Holm's correction for all claims that are read "
             "together: those of one table of verdicts, by one rule, on one encoder. Relations that the paper does "
@@ -151,9 +182,26 @@ def table_markdown(plan: Plan) -> str:
         f"{as_sentence(metric_text(plan))} Means over {plan.seeds}.",
         *([as_sentence(plan.table.note)] if plan.table.note else []),
         *map(as_sentence, substitutions(plan)),
+        _above(plan),
     ]
     return "\n\n".join(
-        [f"## {plan.title}", " ".join(notes), to_markdown(plan_model(plan)), f"Repeat: `{plan.command}`"]
+        [
+            f"## {plan.title}",
+            " ".join(note for note in notes if note),
+            to_markdown(plan_model(plan)),
+            f"Repeat: `{plan.command}`",
+        ]
+    )
+
+
+def _above(plan: Plan) -> str:
+    """Say which of the paper's rows are above its own method here, in how many columns."""
+    counts = above_in_columns(plan).items()
+    listed = ", ".join(f"{title} in {above} of {n}" for title, (above, n) in counts)
+    return (
+        f"**Above I2CANSAY here**, by means over common seeds, in how many columns: {listed}."
+        if listed
+        else ""
     )
 
 
@@ -177,7 +225,7 @@ def orders_markdown(tables: Sequence[Plan]) -> str:
             each.column,
             f"{each.n_same} of {each.n_pairs}",
             f"{each.place_printed} of {each.n_rows}",
-            f"{each.place_here} of {each.n_rows}",
+            f"{each.place_here} of {each.n_here}",
             ", ".join(each.printed_above) or "none",
             "; ".join(f"{name} {difference}" for name, difference in each.above) or "none",
         )
@@ -188,8 +236,9 @@ def orders_markdown(tables: Sequence[Plan]) -> str:
             "## The order of the methods on equal features",
             "Two rows are compared by their mean difference over the seeds that both have; slow methods have few. "
             "An interval (95%, with the noise of seeds and test set, for this difference alone) that spans zero "
-            "leaves the order of the two open, and so do fewer than five seeds. Only rows with a printed number in "
-            "the column are counted.",
+            "leaves the order of the two open, and so do fewer than five seeds. In print only rows with a "
+            "printed number in "
+            "the column are counted, here all of the paper's rows that are played.",
             to_markdown(table_of(heads, rows, is_prose=True)),
         ]
     )
