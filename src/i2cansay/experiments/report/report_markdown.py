@@ -85,8 +85,8 @@ def results_pages(publication: Publication) -> Mapping[str, str]:
         "over seeds, with the number of seeds in brackets; what no seed changes has one run. MB is the size of the "
         "saved state on CIFAR-100. Features are those of EfficientNet-Lite0, of all stages or of the last layer. "
         f"`best` and `small` are the [shared mode]({places.methods}) in closed form on stages of the encoder, "
-        "without lift and analogies; `paper` is I2CANSAY. `joint` learns from all samples at once: a reference, not a "
-        "competitor. All methods are in "
+        "without lift and analogies; `paper` is I2CANSAY. `joint` learns from all samples at once: a reference, not "
+        "a competitor. All methods are in "
         f"[one table below](#{_anchor(ALL_METHODS)}).",
         f"![accuracy over the size of the saved model, by method]({places.image})",
         "Filled marks are on stages of the encoder, hollow ones on its last layer.",
