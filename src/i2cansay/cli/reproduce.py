@@ -70,7 +70,10 @@ def reproduce(
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Play finished cells again.")] = False,
     records: Annotated[
-        Path, typer.Option(help="Folder of the records; finished cells are read from it.")
+        Path,
+        typer.Option(
+            help="Folder of the records; finished cells are read from it, also from .jsonl files of many."
+        ),
     ] = RECORDS,
     plan: Annotated[
         bool,

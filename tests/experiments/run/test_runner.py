@@ -11,6 +11,7 @@ import pytest
 
 from i2cansay.evaluate import last_accuracy
 from i2cansay.experiments import Cell, Record, load_records, run_cells
+from i2cansay.experiments.run.record_folder import pack_records
 from i2cansay.experiments.run.run_progress import RunMoment
 from i2cansay.experiments.run.runner import CellsFailed
 
@@ -49,6 +50,18 @@ def results(records: list[Record]) -> list[object]:
     return [
         (r.key, r.outcome.checkpoints, r.predictions.tolist()) for r in sorted(records, key=lambda r: r.key)
     ]
+
+
+def test_cells_of_a_packed_file_are_finished(blobs: tuple[str, str], tmp_path: Path) -> None:
+    first = run_cells(cells_of(blobs, 2), tmp_path / "r", jobs=1)
+    pack_records(first, tmp_path / "packed" / "table.jsonl")
+    second = run_cells(cells_of(blobs, 3), tmp_path / "packed", jobs=1)
+    assert [r.to_json() for r in second[:2]] == [r.to_json() for r in first]
+    assert [file.stem for file in (tmp_path / "packed").glob("*.json")] == [second[2].key]
+    other = run_cells(cells_of(blobs, 1, parameters={"beta": 1.5}), tmp_path / "packed", jobs=1)
+    assert other[0].key not in {record.key for record in second}
+    again = run_cells(cells_of(blobs, 1), tmp_path / "packed", jobs=1, again=True)
+    assert (tmp_path / "packed" / f"{again[0].key}.json").is_file()
 
 
 def test_a_finished_cell_is_not_played_again(blobs: tuple[str, str], tmp_path: Path) -> None:

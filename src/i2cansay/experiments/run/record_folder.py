@@ -56,6 +56,11 @@ class RecordFolder:
             report(problem)
         return None
 
+    def packed(self, *, report: Report | None = None) -> dict[str, Record]:
+        """Return the records in files of many lines, by key: those of earlier runs, as they were kept."""
+        files = sorted(self.path.rglob("*.jsonl"))
+        return {record.key: record for record in load_records(*files, report=report or (lambda _: None))}
+
     def put(self, record: Record) -> None:
         """Write a record, atomically and durably."""
         write_text(self.file_of(record.key), record.to_json() + "\n")

@@ -48,7 +48,8 @@ def run_cells(
     cells : sequence of Cell
         A cell may occur several times; it is played once.
     folder : path
-        Where records are kept. Several runs may use it at the same time; they share the work.
+        Where records are kept, one to a file or packed into files of many (`.jsonl`). Several runs may use it at the
+        same time; they share the work.
     jobs : int, optional
         Processes, each with one BLAS thread; by default one per core. With 1 everything happens in this process.
     again : bool
@@ -87,8 +88,7 @@ def run_cells(
     tasks = [Task(cell, sources[cell.source], place, again) for cell in cells]
     keys = [task.key for task in tasks]
     unique = dict(zip(keys, tasks, strict=True))
-    found = {} if again else {key: task.record(report) for key, task in unique.items()}
-    records = {key: record for key, record in found.items() if record is not None}
+    records = {} if again else _finished(unique, place, report)
     pending = {key: task for key, task in unique.items() if key not in records}
     meter = RunMeter(list(pending.values()), jobs=min(jobs, len(pending) or 1), reused=len(records))
     if progress is not None:
@@ -106,3 +106,17 @@ def run_cells(
     if failures:
         raise CellsFailed(failures)
     return [records[key] for key in keys]
+
+
+def _finished(tasks: Mapping[str, Task], folder: RecordFolder, report: Report | None) -> dict[str, Record]:
+    """Return the records that are there already: one to a file, or in a file of many."""
+    found = {key: task.record(report) for key, task in tasks.items()}
+    records = {key: record for key, record in found.items() if record is not None}
+    if len(records) < len(tasks):
+        packed = folder.packed(report=report)
+        records |= {
+            key: packed[key]
+            for key, task in tasks.items()
+            if key not in records and key in packed and task.cell.fits(packed[key].parameters)
+        }
+    return records
