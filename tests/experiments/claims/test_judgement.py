@@ -111,6 +111,17 @@ def test_many_claims_need_stronger_evidence_each(mean: float) -> None:
     assert judge([slightly, *other_rule])[0].verdict != Verdict.UNDECIDED
 
 
+def test_what_is_undecided_for_want_of_seeds_has_a_price() -> None:
+    runs = {("rival", "column", seed): 600.0 for seed in range(3)}
+    waiting = replace(comparison(9, 0.1, 17, planned=TWENTY), waiting=runs)
+    also = replace(waiting, waiting={("rival", "column", 2): 600.0, ("rival", "other", 2): 60.0})
+    (found,) = judge([claim("a", waiting, also)])
+    assert "17 of 20 declared seeds; 4 more runs, about 0.5 hours of one process" in found.detail
+    (few,) = judge([claim("a", replace(waiting, waiting={("rival", "other", 2): 60.0}))])
+    assert "1 more runs, about 1 minutes" not in few.detail
+    assert "1 more run, about 1 minute of one process" in few.detail
+
+
 def test_what_is_still_to_be_played_counts_as_it_will_when_it_is() -> None:
     """Else it would depend on what is finished first whether something is decided."""
     slightly, waiting = comparison(-0.254), comparison(0.0, 0.1, 3, planned=TWENTY)

@@ -10,6 +10,8 @@ from math import isnan, nan
 from i2cansay.experiments.claims.holm import holm
 from i2cansay.experiments.run.paired_difference import Difference
 
+#: Row, column and seed.
+Run = tuple[str, str, int]
 # Fewer runs decide nothing: the 95% interval of a deviation over four runs spans a factor of 6.6.
 SEEDS_NEEDED = 5
 
@@ -27,12 +29,15 @@ class Comparison:
         nothing is decided.
     above : float
         The bound: 0 for "better", minus the margin for "at most so much worse".
+    waiting : mapping of Run to float
+        What is declared and not played, and the seconds that a run of the same row took.
     """
 
     name: str
     difference: Difference
     planned: int
     above: float = 0.0
+    waiting: Mapping[Run, float] = field(default_factory=dict)
 
     @property
     def can_decide(self) -> bool:
@@ -72,14 +77,23 @@ class Comparison:
         return f"{self.name} {self.difference}"
 
 
-def within(first: str, second: str, difference: Difference, planned: int, margin: float) -> list[Comparison]:
+def within(
+    first: str,
+    second: str,
+    difference: Difference,
+    planned: int,
+    margin: float,
+    *,
+    waiting: Mapping[Run, float] | None = None,
+) -> list[Comparison]:
     """Return "first and second differ by less than `margin` points" as two one-sided comparisons.
 
     Both have to hold (two one-sided tests), so a difference that the runs know too little about is not called none.
     """
+    still = {} if waiting is None else waiting
     return [
-        Comparison(f"{first} minus {second}", difference, planned, -margin),
-        Comparison(f"{second} minus {first}", difference.reversed(), planned, -margin),
+        Comparison(f"{first} minus {second}", difference, planned, -margin, still),
+        Comparison(f"{second} minus {first}", difference.reversed(), planned, -margin, still),
     ]
 
 
@@ -145,7 +159,20 @@ class CheckedClaim:
         triples = zip(places, values, adjusted, strict=True)
         return {place: corrected for place, value, corrected in triples if not isnan(value)}
 
+    def price(self) -> str:
+        """Say what it would cost to play what is declared; empty if all of it is played."""
+        runs = {run: seconds for each in self.comparisons for run, seconds in each.waiting.items()}
+        if not runs:
+            return ""
+        minutes = max(1, round(sum(runs.values()) / 60))
+        cost = f"{minutes / 60:.1f} hours" if minutes > 9 else _counted(minutes, "minute")
+        return f"{_counted(len(runs), 'more run')}, about {cost} of one process"
+
     def lacks(self) -> str:
         """Say what is missing."""
         parts = (f"{', '.join(subjects)}: {reason}" for reason, subjects in self.missing.items() if subjects)
         return "; ".join([*parts, *(reason for reason, subjects in self.missing.items() if not subjects)])
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

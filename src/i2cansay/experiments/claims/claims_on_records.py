@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from i2cansay.experiments.claims.checked_claim import CheckedClaim, Comparison, within
+from i2cansay.experiments.claims.checked_claim import CheckedClaim, Comparison, Run, within
 from i2cansay.experiments.claims.finding import OURS, PRINTED
 from i2cansay.experiments.declare.declaration import VARIANTS
 from i2cansay.experiments.declare.relation import Relation
@@ -74,17 +74,23 @@ class _Claim:
         self, name: str, first: tuple[str, str], second: tuple[str, str], *, above: float = 0.0
     ) -> list[Comparison]:
         """Return "the first place minus the second is above a bound"; nothing, and a note, if a place is missing."""
-        return [Comparison(name, *found, above) for found in self._differences(first, second)]
+        return [
+            Comparison(name, difference, planned, above, waiting)
+            for difference, planned, waiting in self._differences(first, second)
+        ]
 
     def same(self, row: str, first: str, second: str) -> list[Comparison]:
         """Return "the two columns of a row differ by less than the tolerance", as two comparisons."""
         margin = self.relation.tolerance
-        found = self._differences((row, first), (row, second))
-        return [each for pair in found for each in within(first, second, *pair, margin)]
+        return [
+            each
+            for difference, planned, waiting in self._differences((row, first), (row, second))
+            for each in within(first, second, difference, planned, margin, waiting=waiting)
+        ]
 
     def _differences(
         self, first: tuple[str, str], second: tuple[str, str]
-    ) -> Iterator[tuple[Difference, int]]:
+    ) -> Iterator[tuple[Difference, int, Mapping[Run, float]]]:
         try:
             a, b = self.entry(*first), self.entry(*second)
             if not {record.seed for record in a.records} & {record.seed for record in b.records}:
@@ -92,7 +98,16 @@ class _Claim:
         except NotTestable as lack:
             self.missing.setdefault(lack.reason, {})[lack.subject] = None
             return
-        yield paired_difference(a.records, b.records, a.column.metric), len(set(a.seeds) & set(b.seeds))
+        planned = set(a.seeds) & set(b.seeds)
+        waiting = _waiting(first, a, planned) | _waiting(second, b, planned)
+        yield paired_difference(a.records, b.records, a.column.metric), len(planned), waiting
+
+
+def _waiting(place: tuple[str, str], entry: Entry, planned: set[int]) -> dict[Run, float]:
+    """Return the runs of a place that are still to be played, each with the mean seconds of those that are."""
+    seconds = sum(record.seconds for record in entry.records) / len(entry.records)
+    left = planned - {record.seed for record in entry.records}
+    return {(*place, seed): seconds for seed in sorted(left)}
 
 
 def check_claim(relation: Relation, measured: Plan, *, encoder: str) -> list[CheckedClaim]:

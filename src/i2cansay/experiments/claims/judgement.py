@@ -79,7 +79,7 @@ def _verdict(claim: CheckedClaim, p_holds: float, p_fails: float) -> tuple[Verdi
 def _undecided(claim: CheckedClaim, p_holds: float, p_fails: float) -> str:
     stuck = [each for each in claim.comparisons if each.why_open]
     if stuck:
-        reasons = "; ".join(dict.fromkeys(each.why_open for each in stuck))
+        reasons = "; ".join([*dict.fromkeys(each.why_open for each in stuck), *filter(None, [claim.price()])])
         return _detail(claim, f"too little to decide ({reasons}): {_worst(stuck)}", nan)
     unclear = [each for each in claim.comparisons if each.p_true > ALPHA] or claim.comparisons
     p = min(value for value in (p_holds, p_fails) if not isnan(value))
