@@ -13,7 +13,7 @@ from i2cansay.experiments.report.publication import Publication
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
 from i2cansay.experiments.run.metric import metric_of
 from i2cansay.experiments.run.plan import Entry
-from i2cansay.experiments.run.seed_statistics import Spread
+from i2cansay.experiments.run.seed_statistics import Spread, spread
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(not (ROOT / "results").is_dir(), reason="no published results here")
@@ -64,6 +64,16 @@ def test_every_kind_of_place_is_filled(figures: Figures) -> None:
         source = f"<!-- figure: {place} -->"
         filled = figures.fill(f"1.2%{source}, -0.3{source} and 5.6")
         assert filled == f"{value:.1f}%{source}, {value:.1f}{source} and 5.6"
+
+
+def test_the_deviation_of_a_difference_is_that_of_its_pairs(figures: Figures) -> None:
+    accuracy = metric_of("last")
+    paper, ridge = (
+        {record.seed: accuracy(record) for record in entry_of(figures, row, COLUMN).records}
+        for row in ("paper", "ridge")
+    )
+    std = spread(ridge[seed] - paper[seed] for seed in paper).std
+    assert figures.find(f"ridge - paper / {COLUMN} ±") == f"{std:.1f}" != "0.0"
 
 
 def test_the_least_and_the_most_of_several_columns(figures: Figures) -> None:

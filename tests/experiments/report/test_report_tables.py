@@ -42,6 +42,15 @@ def test_another_encoder_has_a_table_of_its_own() -> None:
     assert titles == ["Table 4: components", "Table 4: components; eyes in place of resnet50"]
 
 
+def test_cells_of_another_table_do_not_add_to_declared_seeds() -> None:
+    """The generation figure begins at seed 6, and shares a column with Table 4, which has seeds up to 19."""
+    records = [*played("generation", Choice(encoder="eyes")), *played("table4", Choice(encoder="eyes"))]
+    (figure,) = (table for table in measure_all(records) if table.table.name == "generation")
+    assert {
+        len(entry.records) for row in figure.rows if row.declared.name == "ican" for entry in row.entries
+    } == {10}
+
+
 def test_declared_low_data_rows_are_no_table_with_that_fraction() -> None:
     tables = measure_all(played("table1", Choice(seeds=2, encoder="eyes")))
     assert {table.choice.fraction for table in tables} == {None}

@@ -119,6 +119,11 @@ class Publication:
         """Records of the prompt methods and of those beside them."""
         return load_records(*self.files["prompts"])
 
+    @cached_property
+    def on_backbone(self) -> Sequence[Record]:
+        """Records of the paper's tables on its own backbone."""
+        return load_records(*self.files["backbone"])
+
     def plan(self, name: str) -> Plan:
         """Return a declared table filled with the records of the methods."""
         return fill_table(load_table(name), RecordIndex(self.methods), Choice())
@@ -129,7 +134,7 @@ class Publication:
 
     def backbone_plans(self) -> Mapping[str, Plan]:
         """Return the paper's tables on its own backbone, by name; `resnet50` is the like of Table 1."""
-        index = RecordIndex(load_records(*self.files["backbone"]))
+        index = RecordIndex(self.on_backbone)
         return {BACKBONE_TABLE: self.plan(BACKBONE_TABLE)} | {
             name: fill_table(load_table(name), index, Choice(dataset=dataset, encoder=BACKBONE))
             for name, dataset in ON_BACKBONE.items()

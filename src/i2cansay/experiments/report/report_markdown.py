@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
+from i2cansay.experiments.claims.finding import Verdict
 from i2cansay.experiments.claims.orderings import above_in_columns, orderings
 from i2cansay.experiments.claims.verification import verify
 from i2cansay.experiments.declare.declaration import DECLARED
@@ -97,13 +98,16 @@ def results_pages(publication: Publication) -> Mapping[str, str]:
         "points. The paper names neither the weights nor the size of the input; ours are those of Keras, at 224 px. "
         f"Column by column, with what may explain the differences: [{backbone}]({backbone}).",
         to_markdown(nearness_model(publication.backbone_plans())),
+        "Repeat: `i2cansay reproduce resnet50`, and `i2cansay reproduce table4 --encoder resnet50_keras --backbone "
+        "resnet50` and so on.",
         _claims_section(records, details=f"{folder}/{CLAIMS}", statistics=places.statistics),
-        "These verdicts and the tables below are on the encoder that each table names.",
+        _backbone_claims(publication.on_backbone),
+        "The other verdicts, and the tables below, are on the encoder that each table names.",
         f"The order of the methods in every column, in print and here: [{folder}/{ORDERS}]({folder}/{ORDERS}).",
         f"## {ALL_METHODS}",
         "As in the table at the top; the last column has the features of another network, and a dash is a "
         "column that was "
-        f"not played. [More about these methods]({places.methods}).",
+        f"not played. {plan.table.note}. [More about these methods]({places.methods}).",
         to_markdown(seeds_model(plan)),
         f"Repeat: `{plan.command}`",
         "## How to read the tables",
@@ -160,6 +164,21 @@ def _claims_section(records: Sequence[Record], *, details: str, statistics: str 
         *(["### Relations of our own", to_markdown(verdicts_model(own))] if own else []),
     ]
     return "\n\n".join(parts)
+
+
+def _backbone_claims(records: Sequence[Record]) -> str:
+    """Return the verdicts on the paper's own backbone; "" if nothing was tested there."""
+    findings, _, _ = by_kind(verify(records))
+    tested = {each.claim for each in findings if each.is_ours and each.verdict is not Verdict.UNTESTABLE}
+    if not tested:
+        return ""
+    return "\n\n".join(
+        [
+            "### On the paper's own backbone",
+            "The claims that can be tested on features of a ResNet50 (Tables 4, 5 and 6), judged by themselves.",
+            to_markdown(verdicts_model([each for each in findings if each.claim in tested])),
+        ]
+    )
 
 
 def _claims_figures(records: Sequence[Record]) -> str:

@@ -91,7 +91,7 @@ def _filled(table: Table, index: RecordIndex, choice: Choice) -> Plan:
     every = 1 + max(record.seed for record in index.records)
     everything = fill_table(table, index, replace(choice, seeds=every))
     numbers = [
-        1 + max(record.seed for record in entry.records)
+        1 + max(record.seed for record in entry.records) - table.first_seed
         for row in everything.rows
         for entry in row.entries
         # Other rows declare a number of seeds of their own.
