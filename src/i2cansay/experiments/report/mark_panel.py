@@ -25,8 +25,8 @@ OWN = "i2cansay_shared"
 
 
 # In shares of a panel: the width of a character of a name, its height with some air, its distance from its mark.
-CHARACTER, LINE, GAP = 0.0135, 0.04, 0.02
-TRIED = 8
+CHARACTER, LINE, GAP = 0.0145, 0.04, 0.02
+TRIED = 12
 
 
 class Label(NamedTuple):
