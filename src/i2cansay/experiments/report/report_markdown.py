@@ -82,13 +82,12 @@ def results_pages(publication: Publication) -> Mapping[str, str]:
         "# Results",
         which_method(plan),
         to_markdown(seeds_model(plan, rows=CHOICES, columns=CHOICE_COLUMNS)),
-        "Last accuracy in percent after one pass, in sessions of 2 classes (CIFAR-10) or 5: mean ± sample deviation "
-        "over seeds, with the number of seeds in brackets; what no seed changes has one run. MB is the size of the "
-        "saved state on CIFAR-100. Features are those of EfficientNet-Lite0, of all stages or of the last layer. "
-        f"`best` and `small` are the [shared mode]({places.methods}) in closed form on stages of the encoder, "
-        "without lift and analogies; `paper` is I2CANSAY. `joint` learns from all samples at once: a reference, not "
-        "a competitor. All methods are in "
-        f"[one table below](#{_anchor(ALL_METHODS)}).",
+        "Last accuracy in percent after one pass, in sessions of 2 classes (CIFAR-10) or 5: mean ± sample "
+        "deviation over seeds, with the number of seeds in brackets; what no seed changes has one run. MB is the "
+        "size of the saved state on CIFAR-100. Features are those of EfficientNet-Lite0, of all stages or of the "
+        f"last layer. `best` and `small` are the [shared mode]({places.methods}) in closed form on stages of the "
+        "encoder, without lift and analogies; `paper` is I2CANSAY. `joint` learns from all samples at once: a "
+        f"reference, not a competitor. All methods are in [one table below](#{_anchor(ALL_METHODS)}).",
         f"![accuracy over the size of the saved model, by method]({places.image})",
         "Filled marks are on stages of the encoder, hollow ones on its last layer.",
         "## Is the comparison fair?",
@@ -105,9 +104,8 @@ def results_pages(publication: Publication) -> Mapping[str, str]:
         "The other verdicts, and the tables below, are on the encoder that each table names.",
         f"The order of the methods in every column, in print and here: [{folder}/{ORDERS}]({folder}/{ORDERS}).",
         f"## {ALL_METHODS}",
-        "As in the table at the top; the last column has the features of another network, and a dash is a "
-        "column that was "
-        f"not played. {plan.table.note}. [More about these methods]({places.methods}).",
+        "As in the table at the top; the last column has the features of another network, and a dash is a column "
+        f"that was not played. {plan.table.note}. [More about these methods]({places.methods}).",
         to_markdown(seeds_model(plan)),
         f"Repeat: `{plan.command}`",
         "## How to read the tables",
@@ -141,9 +139,9 @@ def _joined(parts: Sequence[str]) -> str:
 def _reading(maker: str) -> str:
     return (
         f"Made from the records by {maker}; do not edit. Each number is ours, in percent: the mean over the seeds ± "
-        "their sample deviation (n - 1 in the denominator), which is the spread of single runs and not the error of "
-        "the mean; below it are the paper's number and the difference. "
-        f"{as_sentence(SEEDS_NOTE)} {as_sentence(SESSIONS_NOTE)} {as_sentence(SECONDS_NOTE)}"
+        "their sample deviation (n - 1 in the denominator), which is the spread of single runs and not the error "
+        f"of the mean; below it are the paper's number and the difference. {as_sentence(SEEDS_NOTE)} "
+        f"{as_sentence(SESSIONS_NOTE)} {as_sentence(SECONDS_NOTE)}"
     )
 
 
@@ -155,10 +153,9 @@ def _claims_section(records: Sequence[Record], *, details: str, statistics: str 
     parts = [
         "## The paper's claims",
         f"{counted(findings)} {link}`i2cansay verify` gives these verdicts for any records.{how}",
-        "In print: the claim checked on the paper's own tables. On our records: with the rule as printed, "
-        "then without "
-        "the correction of Eq. 8 (`significance=False`), then with a correction that does not grow with the classes "
-        "(`bias_scale=mean`).",
+        "In print: the claim checked on the paper's own tables. On our records: with the rule as printed, then "
+        "without the correction of Eq. 8 (`significance=False`), then with a correction that does not grow with "
+        "the classes (`bias_scale=mean`).",
         VERDICTS,
         to_markdown(verdicts_model(claims)),
         *(["### Relations of our own", to_markdown(verdicts_model(own))] if own else []),
@@ -256,9 +253,8 @@ def orders_markdown(tables: Sequence[Plan]) -> str:
             "## The order of the methods on equal features",
             "Two rows are compared by their mean difference over the seeds that both have; slow methods have few. "
             "An interval (95%, with the noise of seeds and test set, for this difference alone) that spans zero "
-            "leaves the order of the two open, and so do fewer than five seeds. In print only rows with a "
-            "printed number in "
-            "the column are counted, here all of the paper's rows that are played.",
+            "leaves the order of the two open, and so do fewer than five seeds. In print only rows with a printed "
+            "number in the column are counted, here all of the paper's rows that are played.",
             to_markdown(table_of(heads, rows, is_prose=True)),
         ]
     )

@@ -131,10 +131,9 @@ def which_method(plan: Plan) -> str:
     )
     lines = [
         f"Last accuracy on {names}, in percent. Differences are in points, over these columns.",
-        f"- **The most accurate by name: `best`**, {figures(best)}, in {megabytes(best)}. It is above the "
-        "paper's rule "
-        f"on the last layer by {over(best, paper)}, and above logistic regression that has all samples of the last "
-        f"layer at once by {over(best, joint)}.{analogies}",
+        f"- **The most accurate by name: `best`**, {figures(best)}, in {megabytes(best)}. It is above the paper's "
+        f"rule on the last layer by {over(best, paper)}, and above logistic regression that has all samples of the "
+        f"last layer at once by {over(best, joint)}.{analogies}",
         f"- **Many models, frequent lessons: `small`**, {figures(small)}, in {megabytes(small)}.",
         f"- **The paper's method: `paper`**, {figures(paper)}, in {megabytes(paper)}. It takes the least "
         "memory of the three, and keeps no square matrix from which few samples could be read.",
@@ -147,19 +146,16 @@ def fairness(places: Places, *, prompts: str) -> str:
     """Say what makes the comparison fair, and where it is not."""
     return "\n".join(
         [
-            "- All methods of a table see the same features and transforms, the same samples in the same "
-            "order for the "
-            "same seed, and the memory that the paper gives them. Differences are paired by seed.",
+            "- All methods of a table see the same features and transforms, the same samples in the same order "
+            "for the same seed, and the memory that the paper gives them. Differences are paired by seed.",
             "- What depends on the features (rates, temperatures, penalties) was chosen on held-out training "
-            "samples, and "
-            f"every sweep is kept: [{places.compared}]({places.compared}#how-their-parameters-were-chosen). Two "
-            "exceptions, both ours: the distance of Eq. 7 in I2CANSAY, and constants of the shared mode, "
-            "were first set "
-            "with test figures in view and checked on held-out samples afterwards "
-            f"([{places.distance}]({places.distance}), [{places.constants}]({places.constants})).",
-            "- Seeds are declared beforehand, twenty for I2CANSAY and mostly five for others; slow methods "
-            "have fewer, "
-            f"and fewer than five decide nothing: [{places.statistics}]({places.statistics}).",
+            "samples, and every sweep is kept: "
+            f"[{places.compared}]({places.compared}#how-their-parameters-were-chosen). Two exceptions, both ours: "
+            "the distance of Eq. 7 in I2CANSAY, and constants of the shared mode, were first set with test "
+            f"figures in view and checked on held-out samples afterwards ([{places.distance}]({places.distance}), "
+            f"[{places.constants}]({places.constants})).",
+            "- Seeds are declared beforehand, twenty for I2CANSAY and mostly five for others; slow methods have "
+            f"fewer, and fewer than five decide nothing: [{places.statistics}]({places.statistics}).",
             f"- The features are frozen. Methods that train prompts inside the network have [a table of their "
             f"own]({prompts}), on images of 96 px.",
         ]
