@@ -23,6 +23,7 @@ from i2cansay.encoders.device import CPU
 from i2cansay.encoders.encoder import Encoder
 from i2cansay.encoders.encoder_table import ENCODERS, entry_of, recipe_of
 from i2cansay.encoders.onnx_file import open_onnx
+from i2cansay.encoders.preprocessing import Preprocessing
 from i2cansay.encoders.recipe import Recipe, sha256_of
 
 # How to tell a family by a key that only it has.
@@ -118,6 +119,32 @@ def add_encoder(name: str, weights: Path) -> Encoder:
     return _keep(name, ".safetensors", _safetensors(arrays), {"recipe": recipe.name, **asdict(looking)})
 
 
+@dataclass(frozen=True)
+class WeightsFile:
+    """Weights on the disk, the recipe that makes a network of them, and how its images are prepared."""
+
+    recipe: Recipe
+    path: Path
+    preprocessing: Preprocessing
+
+
+def added_weights(name: str, *, folder: Path | None = None) -> WeightsFile | None:
+    """Return the weights of an encoder that was added before; None if it was added as a graph."""
+    folder = folder or added_folder()
+    description = folder / f"{name}.toml"
+    try:
+        settings = tomllib.loads(description.read_text(encoding="utf-8"))
+        if "recipe" not in settings and (folder / f"{name}.onnx").is_file():
+            return None
+        recipe = recipe_of(settings.pop("recipe"))
+        looking = describe(settings).preprocessing
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"{description} is damaged ({error}); add {name} again") from error
+    if recipe is None:
+        raise ValueError(f"{description} names a recipe that needs no weights; add {name} again")
+    return WeightsFile(recipe, folder / f"{name}.safetensors", looking)
+
+
 def open_added(
     name: str,
     *,
@@ -128,26 +155,16 @@ def open_added(
     folder: Path | None = None,
 ) -> Encoder:
     """Open an encoder that was added before."""
-    folder = folder or added_folder()
-    graph, description = folder / f"{name}.onnx", folder / f"{name}.toml"
-    try:
-        settings = tomllib.loads(description.read_text(encoding="utf-8"))
-        is_graph = "recipe" not in settings and graph.is_file()
-        recipe = None if is_graph else recipe_of(settings.pop("recipe"))
-        looking = describe(settings).preprocessing
-    except (KeyError, ValueError) as error:
-        raise ValueError(f"{description} is damaged ({error}); add {name} again") from error
-    if is_graph:
+    weights = added_weights(name, folder=folder)
+    if weights is None:
+        graph = (folder or added_folder()) / f"{name}.onnx"
         return open_onnx(graph, name=name, size=size, threads=threads, features=features, device=device)
-    if recipe is None:
-        raise ValueError(f"{description} names a recipe that needs no weights; add {name} again")
-    weights = folder / f"{name}.safetensors"
-    return recipe.open(
+    return weights.recipe.open(
         name=name,
         size=size,
         threads=threads,
-        weights=weights,
-        preprocessing=looking,
+        weights=weights.path,
+        preprocessing=weights.preprocessing,
         features=features,
         device=device,
     )

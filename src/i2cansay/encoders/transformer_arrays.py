@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from i2cansay.encoders.added import WeightsFile, added_names, added_weights
 from i2cansay.encoders.checkpoint import read_checkpoint
 from i2cansay.encoders.encoder_spec import EncoderSpec
 from i2cansay.encoders.encoder_table import ENCODERS, entry_of
@@ -45,8 +46,7 @@ def is_transformer(encoder: str) -> bool:
     >>> [is_transformer(name) for name in ("deit_tiny@96", "clip_vitb32", "efficientnet-lite0")]
     [True, False, False]
     """
-    base = EncoderSpec.parse(encoder).base
-    recipe: Any = entry_of(base) if base in ENCODERS else None
+    recipe: Any = _recipe_of(EncoderSpec.parse(encoder).base)
     return isinstance(recipe, Recipe) and recipe.build is build_vit
 
 
@@ -61,10 +61,9 @@ def transformer_arrays(encoder: str) -> TransformerArrays:
     if not is_transformer(encoder):
         raise ValueError(f"expected a vision transformer such as deit_tiny or dino_vits8, got {encoder!r}")
     spec = EncoderSpec.parse(encoder)
-    recipe: Recipe = entry_of(spec.base)
-    path = recipe.find_weights()
-    preprocessing = recipe.preprocessing_for(path, sha256_of(path)).with_size(spec.size)
-    weights = recipe.adapted(read_checkpoint(path))
+    file = _weights_file(spec.base)
+    preprocessing = file.preprocessing.with_size(spec.size)
+    weights = file.recipe.adapted(read_checkpoint(file.path))
     arrays = {
         name: np.asarray(array, dtype=np.float32)
         for name, array in weights.items()
@@ -77,3 +76,20 @@ def transformer_arrays(encoder: str) -> TransformerArrays:
     arrays["pos_embed"] = resize_positions(arrays["pos_embed"], preprocessing.size // patch)
     heads = HEADS.get(width, width // 64)
     return TransformerArrays(arrays, heads, preprocessing.mean, preprocessing.std, TIMM.epsilon)
+
+
+def _recipe_of(name: str) -> Any:
+    """Return the recipe, or another entry of the table, that `get_encoder` opens; None for an added graph."""
+    if name in added_names():
+        file = added_weights(name)
+        return file.recipe if file is not None else None
+    return entry_of(name) if name in ENCODERS else None
+
+
+def _weights_file(name: str) -> WeightsFile:
+    """Return the weights that `get_encoder` opens: those that were added, or else those of the table's recipe."""
+    if name in added_names() and (added := added_weights(name)) is not None:
+        return added
+    recipe: Recipe = entry_of(name)
+    path = recipe.find_weights()
+    return WeightsFile(recipe, path, recipe.preprocessing_for(path, sha256_of(path)))
