@@ -9,7 +9,9 @@ def import_torch() -> Any:
     """Return the module torch, or say how to get it."""
     try:
         return import_module("torch")
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if error.name != "torch":  # it is there, and broken
+            raise
         raise ImportError(f"this method needs {_how_to_get('torch')}") from error
 
 

@@ -67,10 +67,14 @@ def records_of(
     stand_in: bool = False,
     n_test: int = N_TEST,
     noise: float = 0.5,
+    encoder: str | None = "eyes",
 ) -> list[Record]:
-    """Return records of a table's first block: of the declared seeds, scattered by `noise` thousandths."""
+    """Return records of a table's first block: of the declared seeds, scattered by `noise` thousandths.
+
+    Without an `encoder` they are of those that the table declares.
+    """
     backbone = load_table(table).blocks[0].backbone
-    plan = make_plan(load_table(table), Choice(encoder="eyes", backbone=backbone, stand_in=stand_in))
+    plan = make_plan(load_table(table), Choice(encoder=encoder, backbone=backbone, stand_in=stand_in))
     records: dict[str, Record] = {}
     for row in plan.rows:
         for place, entry in enumerate(row.entries):

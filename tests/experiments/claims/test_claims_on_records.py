@@ -239,6 +239,25 @@ def test_the_papers_tables_are_not_asked_about_rows_they_do_not_have() -> None:
     assert asked == {name for name, relation in RELATIONS.items() if relation.is_printed()}
 
 
+def test_relations_about_a_table_of_our_own_are_checked_on_the_encoders_that_it_declares() -> None:
+    def scenario(row: str, column: str) -> tuple[int, int]:
+        return {"paper": 470, "dsdm": 480, "shared": 700}.get(row, 600), kind_of(row)
+
+    records = records_of("prompts", scenario, encoder=None)
+    found = {finding.claim: finding for finding in verify(records)}
+    verdicts = {name: found[name].verdict for name, each in RELATIONS.items() if each.table == "prompts"}
+    assert verdicts == {
+        "rule-over-prompts": Verdict.FAILS,
+        "dsdm-over-prompts": Verdict.FAILS,
+        "closed-form-over-prompts": Verdict.HOLDS,
+        "single-over-selected-prompts": Verdict.UNDECIDED,
+        "replay-over-no-replay": Verdict.UNDECIDED,
+    }
+    assert found["rule-over-prompts"].encoder == "deit_tiny@96"
+    elsewhere = verify(records_of("table4", lambda row, column: (500, 2)))
+    assert not {finding.claim for finding in elsewhere} & set(verdicts)
+
+
 def test_failures_are_ours_only_and_can_be_allowed() -> None:
     findings = verify(records_of("table4", lambda row, column: (400, 1) if row == "ican" else (500, 2)))
     failed = failures(findings)

@@ -210,6 +210,20 @@ def away(weights: TransformerWeights) -> Float32:
     return key.ravel()
 
 
+def switch_off(model: Any, X: Float32) -> None:
+    """Give every prefix the keys that no query attends to."""
+    weights, network = model.network, model._network
+    prompts, ignored = {name: model._prompts[name].values for name in model._prompts.names()}, away(weights)
+    if isinstance(model, DualPrompt):
+        prompts["general"][:, 0] = prompts["experts"][:, :, 0] = ignored
+    elif isinstance(model, SinglePrompt):
+        prompts["prefixes"][:, 0] = ignored
+    else:  # with weights above zero
+        prompts["attentions"][:] = 1
+        prompts["keys"][:] = network.class_token(network.embed(X)).mean(dim=0).numpy()
+        prompts["components"][:, :, : model.prompt_length // 2] = ignored
+
+
 @pytest.mark.parametrize("name", ["dualprompt", "coda", "single_prompt"])
 def test_a_prefix_that_nothing_attends_to_leaves_the_frozen_class_token(name: str) -> None:
     weights = with_a_way_to_look_away(NETWORK)
@@ -222,15 +236,7 @@ def test_a_prefix_that_nothing_attends_to_leaves_the_frozen_class_token(name: st
         return model._prompted(model._tensors(model._prompts), batch, network, training=False)[0]
 
     assert (feature() - frozen).abs().max() > 1e-3
-    prompts, ignored = {name: model._prompts[name].values for name in model._prompts.names()}, away(weights)
-    if name == "dualprompt":
-        prompts["general"][:, 0] = prompts["experts"][:, :, 0] = ignored
-    elif name == "single_prompt":
-        prompts["prefixes"][:, 0] = ignored
-    else:  # with weights above zero
-        prompts["attentions"][:] = 1
-        prompts["keys"][:] = network.class_token(network.embed(X)).mean(dim=0).numpy()
-        prompts["components"][:, :, : model.prompt_length // 2] = ignored
+    switch_off(model, X)
     torch.testing.assert_close(feature(), frozen, rtol=1e-5, atol=1e-5)
 
 
@@ -355,6 +361,60 @@ def test_dualprompt_opens_an_expert_as_a_copy_of_the_last_but_not_its_key() -> N
     assert not np.allclose(keys[0], keys[1])
 
 
+def test_dualprompt_opens_one_expert_at_most_with_a_batch() -> None:
+    """Others would be copies that nothing trains, and could still be chosen."""
+    model = made("dualprompt", expert="arrivals", classes_per_expert=1)
+    X, _ = images(30)
+    model.partial_fit(X, np.arange(30) % 3)
+    assert model._opened.opened == 1
+
+
+@pytest.mark.parametrize("name", ["dualprompt", "dualprompt_sessions"])
+def test_dualprompt_replays_an_image_with_the_expert_of_its_class(name: str) -> None:
+    own = {"expert": "arrivals", "classes_per_expert": 1} if name == "dualprompt" else {"epochs": 1}
+    model = made(name, memory_size=20, n_replayed=20, **own)
+    X, _ = images(40)
+    model.partial_fit(X[:20], np.zeros(20)).partial_fit(X[20:], np.ones(20))
+    batch = model._batch(X)
+    nearness = cosines(batch.query, torch.from_numpy(model._prompts["keys"].values))
+    rows = model._labels.rows(np.repeat([0.0, 1.0], 20))
+    assert model._chosen(nearness, torch.from_numpy(rows)).tolist() == np.repeat([0, 1], 20).tolist()
+    model.partial_fit(X[:20], np.zeros(20))  # taught again, with the expert that is open
+    assert set(model._chosen(nearness, torch.from_numpy(rows)).tolist()) == {1}
+
+
+def test_dualprompt_refuses_a_state_with_an_expert_that_there_is_not() -> None:
+    model = made("dualprompt").partial_fit(*images(20))
+    state = {name: array.copy() for name, array in model.state().items()}
+    state["expert_of.rows"][0] = 3
+    with pytest.raises(ValueError, match="the expert of a class should lie from 0 to 2"):
+        made("dualprompt").set_state(state)
+
+
+@pytest.mark.parametrize("name", ["dualprompt", "dualprompt_sessions"])
+def test_dualprompt_predicts_with_opened_experts_only(name: str) -> None:
+    own = {"expert": "arrivals", "classes_per_expert": 3} if name == "dualprompt" else {"epochs": 1}
+    model = made(name, **own)
+    X, y = images(20)
+    model.partial_fit(X, y)
+    batch = model._batch(X[:1])
+    model._prompts["keys"].values[1:] = batch.query.numpy()  # the nearest there can be, and not opened
+    nearness = cosines(batch.query, torch.from_numpy(model._prompts["keys"].values))
+    assert model._chosen(nearness, None).tolist() == [0]
+
+
+def test_dualprompt_draws_the_keys_of_its_experts_to_the_queries() -> None:
+    X, y = images(100)
+
+    def nearness(strength: float) -> float:
+        model = made("dualprompt", pool_size=1, strength=strength)
+        for _ in range(10):
+            model.partial_fit(X, y)
+        return float(cosines(model._batch(X).query, torch.from_numpy(model._prompts["keys"].values)).mean())
+
+    assert nearness(1.0) > nearness(0.0) + 0.05
+
+
 def test_dualprompt_forgets_no_expert_with_a_class() -> None:
     model = made("dualprompt", expert="arrivals", classes_per_expert=1)
     X, _ = images(40)
@@ -392,12 +452,20 @@ def test_coda_fixes_old_components_and_opens_new_ones_orthogonal_to_them(name: s
     model = made(name, **own)
     X, _ = images(60)
     model.partial_fit(X[:20], np.zeros(20))
+    rng = np.random.default_rng(0)
+    for part in model._prompts.names():  # as far from the rows that were drawn as training could take them
+        values = model._prompts[part].values
+        values[:2] = rng.normal(size=values[:2].shape)
     before = {part: model._prompts[part].values.copy() for part in model._prompts.names()}
     model._grow(2)
     for part in before:
-        rows = model._prompts[part].values[:, 0].reshape(6, -1)
-        old = rows[:2] / np.linalg.norm(rows[:2], axis=1, keepdims=True)
-        assert np.abs(rows[2:4] @ old.T).max() < 0.05  # the old ones are no longer quite orthogonal
+        for place in range(2):
+            rows = model._prompts[part].values[:, place].reshape(6, -1)
+            old = rows[:2] / np.linalg.norm(rows[:2], axis=1, keepdims=True)
+            drawn = before[part][2:4, place].reshape(2, -1)
+            assert np.abs(drawn @ old.T).max() > 0.1, "otherwise there is nothing to do"
+            assert np.abs(rows[2:4] @ old.T).max() < 0.05  # the old ones are not orthogonal to each other
+            assert is_orthonormal(rows[2:4])
         assert np.array_equal(model._prompts[part].values[:2], before[part][:2])
     model._drop(1)
     model.partial_fit(X[20:40], np.full(20, 2.0))
@@ -415,6 +483,24 @@ def test_coda_gives_fixed_components_no_gradient() -> None:
         assert not gradient[:2].any()
         assert gradient[2:4].any()
         assert not gradient[4:].any()
+
+
+def test_coda_penalty_is_how_far_rows_that_take_part_are_from_orthonormal() -> None:
+    model = made("coda", growth="arrivals", per_class=2, strength=0.3)
+    X, _ = images(40)
+    model.partial_fit(X[:20], np.zeros(20)).partial_fit(X[20:], np.ones(20))
+    expected = 0.0
+    for name in model._prompts.names():
+        for place in range(2):
+            rows = 1.5 * model._prompts[name].values[:4, place].reshape(4, -1)
+            expected += 0.3 * np.square(rows @ rows.T - np.eye(4)).mean()
+        model._prompts[name].values *= 1.5
+    found = [
+        model._prompted(model._tensors(model._prompts), model._batch(X), model._network, training=training)[1]
+        for training in (True, False)
+    ]
+    assert float(found[0]) == pytest.approx(expected, rel=1e-4)
+    assert float(found[1]) == 0.0
 
 
 def test_coda_weights_do_not_depend_on_the_length_of_the_query() -> None:
@@ -466,8 +552,31 @@ def test_coda_prefix_is_the_sum_of_all_components_first_half_for_keys_second_for
 def test_the_single_prompt_scores_are_cosines_over_the_temperature() -> None:
     model = SinglePrompt(network=NETWORK, prefix_blocks=(0,), temperature=0.25, random_state=0)
     X, y = images(30)
-    scores = model.partial_fit(X, y).class_scores(X)
-    assert np.abs(scores).max() <= 4 + 1e-4
+    model.partial_fit(X, y)
+    batch, tensors = model._batch(X), model._tensors(model._prompts)
+    features = model._prompted(tensors, batch, model._network, training=False)[0].numpy()
+    weights = model._head["weights"].values
+    lengths = np.linalg.norm(features, axis=1)[:, None] * np.linalg.norm(weights, axis=1)
+    expected = features @ weights.T / lengths / 0.25
+    expected = expected[:, model._labels.rows(model.classes_)]
+    np.testing.assert_allclose(model.class_scores(X), expected, rtol=1e-4, atol=1e-4)
+    assert np.abs(expected).max() > 1
+
+
+# -- Adam ---------------------------------------------------------------------------------------------------
+
+
+def test_adam_is_that_of_torch() -> None:
+    rng = np.random.default_rng(0)
+    start = rng.normal(size=(4, 3)).astype(np.float32)
+    ours, theirs = AdamRows(start), torch.from_numpy(start.copy()).requires_grad_()
+    adam = torch.optim.Adam([theirs], lr=0.03)
+    for _ in range(50):
+        gradient = rng.normal(size=(4, 3)).astype(np.float32)
+        ours.step(gradient, 0.03)
+        theirs.grad = torch.from_numpy(gradient)
+        adam.step()
+    np.testing.assert_allclose(ours.values, theirs.detach().numpy(), rtol=1e-5, atol=1e-5)
 
 
 # -- replay and sessions ------------------------------------------------------------------------------------
@@ -503,6 +612,16 @@ def test_the_rate_falls_over_the_passes_of_coda_alone_and_anew_in_each_session(
     falling = [0.5, 0.5 * np.cos(0.495 * np.pi / 2), 0.5 * np.cos(0.495 * np.pi)]
     rates = falling if name == "coda_sessions" else [0.5] * 3
     np.testing.assert_allclose(taken, 2 * np.repeat(rates, 2 * arrays).tolist())
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_every_session_has_an_optimiser_of_its_own(name: str) -> None:
+    model = made(name, epochs=2, batch_size=10)
+    X, y = images(60)
+    for _ in range(2):
+        model.partial_fit(X[:30], y[:30])
+        for part in (model._prompts, model._head):
+            assert max(part[array].steps.max() for array in part.names()) == 2 * 3
 
 
 @pytest.mark.parametrize("name", SESSIONS)

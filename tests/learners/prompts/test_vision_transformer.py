@@ -30,10 +30,22 @@ def class_token(network: VisionTransformer, X: Float32) -> Float32:
     return token
 
 
-def test_equals_the_graph_of_the_same_weights() -> None:
+def layer_scales(width: int, depth: int) -> dict[str, Float32]:
+    rng = np.random.default_rng(1)
+    names = [f"blocks.{block}.{layer}.gamma" for block in range(depth) for layer in ("ls1", "ls2")]
+    return {name: rng.uniform(0.5, 1.5, width).astype(np.float32) for name in names}
+
+
+@pytest.mark.parametrize("heads", [1, 6, 12], ids=["one head", "as DINO ViT-S/8", "as ViT-B/16"])
+@pytest.mark.parametrize("scaled", [False, True], ids=["plain", "layer scale"])
+@pytest.mark.parametrize("biased", [True, False], ids=["biases", "no bias of queries, keys, values"])
+def test_equals_the_graph_of_the_same_weights(heads: int, scaled: bool, biased: bool) -> None:
+    """Heads are 64 wide, as in the networks whose files are not at hand here."""
     looking = Preprocessing(size=24, resize=24)
-    tiny = random_transformer(side=24, patch=8, width=64, depth=2, heads=1)
-    tiny = replace(tiny, mean=looking.mean, std=looking.std)
+    tiny = random_transformer(side=24, patch=8, width=64 * heads, depth=2, heads=heads)
+    arrays = dict(tiny.arrays) | (layer_scales(64 * heads, 2) if scaled else {})
+    arrays = {name: array for name, array in arrays.items() if biased or not name.endswith("qkv.bias")}
+    tiny = replace(tiny, arrays=arrays, mean=looking.mean, std=looking.std)
     squares = np.random.default_rng(0).integers(0, 256, (5, 24, 24, 3), dtype=np.uint8)
     graph = OnnxSession(build_vit(dict(tiny.arrays), looking).SerializeToString())
     ours = class_token(VisionTransformer(tiny), (squares.reshape(5, -1) / 255).astype(np.float32))

@@ -11,7 +11,7 @@ from i2cansay.experiments.claims.claims_on_records import check_claim
 from i2cansay.experiments.claims.finding import PRINTED, Finding, Verdict
 from i2cansay.experiments.claims.judgement import judge
 from i2cansay.experiments.declare.choice import Choice
-from i2cansay.experiments.declare.declaration import DECLARED, VARIANTS, load_table, printed
+from i2cansay.experiments.declare.declaration import DECLARED, OURS, VARIANTS, load_table, printed
 from i2cansay.experiments.declare.relation import load_relations
 from i2cansay.experiments.run.filling import RecordIndex, fill_table
 from i2cansay.experiments.run.paired_difference import Difference, StandardError
@@ -27,17 +27,29 @@ PAPER_RUNS = 20
 def verify(records: Sequence[Record]) -> list[Finding]:
     """Check the paper's claims against its own tables and against the records, encoder by encoder."""
     index = RecordIndex(records)
-    findings = [check_paper(relation) for relation in load_relations() if relation.is_printed()]
+    relations = [relation for relation in load_relations() if relation.table not in OURS]
+    findings = [check_paper(relation) for relation in relations if relation.is_printed()]
     claims: list[CheckedClaim] = []
     for encoder in sorted({str(record.cell["encoder"]) for record in records}):
         tables = {name: fill_table(load_table(name), index, Choice(encoder=encoder)) for name in DECLARED}
-        for relation in load_relations():
+        for relation in relations:
             if relation.kind != "same":  # one setting is one cell here
                 claims += check_claim(relation, tables[relation.table], encoder=encoder)
         claims += [_printed_numbers(table, encoder) for table in tables.values() if _prints(table)]
     findings += judge(claims)
+    for name in OURS:
+        findings += verify_table(fill_table(load_table(name), index, Choice()))
     order = {relation.name: place for place, relation in enumerate(load_relations())}
     return sorted(findings, key=lambda finding: (order.get(finding.claim, len(order)), finding.encoder))
+
+
+def verify_table(plan: Plan) -> list[Finding]:
+    """Check the relations about a table of our own, on its own encoders; return none where nothing is played."""
+    if not any(row.records for row in plan.rows):
+        return []
+    relations = [relation for relation in load_relations() if relation.table == plan.table.name]
+    claims = [check_claim(each, plan, encoder=each.backbone or "") for each in relations]
+    return judge([claim for checked in claims for claim in checked])
 
 
 def claim_names() -> list[str]:

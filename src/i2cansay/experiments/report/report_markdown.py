@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from i2cansay.experiments.claims.finding import Verdict
 from i2cansay.experiments.claims.orderings import above_in_columns, orderings
-from i2cansay.experiments.claims.verification import verify
+from i2cansay.experiments.claims.verification import verify, verify_table
 from i2cansay.experiments.declare.declaration import DECLARED
 from i2cansay.experiments.report.plan_models import (
     SECONDS_NOTE,
@@ -19,7 +19,7 @@ from i2cansay.experiments.report.plan_models import (
     seeds_model,
     substitutions,
 )
-from i2cansay.experiments.report.publication import METHODS_TABLE, Publication
+from i2cansay.experiments.report.publication import METHODS_TABLE, Places, Publication
 from i2cansay.experiments.report.report_backbone import nearness_model
 from i2cansay.experiments.report.report_findings import by_kind, findings_model, verdicts_model
 from i2cansay.experiments.report.report_prose import (
@@ -112,6 +112,7 @@ def results_pages(publication: Publication) -> Mapping[str, str]:
         _reading("`make docs`"),
         *map(table_markdown, tables),
         table_markdown(prompts),
+        _prompt_verdicts(prompts, places),
         "## How the records were made",
         f"The tables of the paper: {provenance(records)}",
         f"The prompt methods: {provenance(publication.prompts)}",
@@ -174,6 +175,21 @@ def _backbone_claims(records: Sequence[Record]) -> str:
             "### On the paper's own backbone",
             "The claims that can be tested on features of a ResNet50 (Tables 4, 5 and 6), judged by themselves.",
             to_markdown(verdicts_model([each for each in findings if each.claim in tested])),
+        ]
+    )
+
+
+def _prompt_verdicts(prompts: Plan, places: Places) -> str:
+    """Return the verdicts on what is declared about the table of the prompt methods; "" if it was not played."""
+    findings = verify_table(prompts)
+    if not findings:
+        return ""
+    page = f"{places.compared}#what-the-table-of-the-prompt-methods-says"
+    return "\n\n".join(
+        [
+            "### Relations of our own, on this table",
+            to_markdown(findings_model(findings)),
+            f"[Do prompt methods do poorly here, and is it the method, the mask or the single pass?]({page})",
         ]
     )
 

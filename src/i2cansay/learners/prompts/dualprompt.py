@@ -9,7 +9,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from i2cansay.core.types import Float32
+from i2cansay.core.class_rows import ClassRows
+from i2cansay.core.state_parts import check_range
+from i2cansay.core.types import Features, Float32, Float64, Rows, State
 from i2cansay.learners.parameters import check_choice, check_not_negative, check_whole
 from i2cansay.learners.prompts.block_numbers import check_blocks
 from i2cansay.learners.prompts.component_growth import OpenedComponents
@@ -17,6 +19,7 @@ from i2cansay.learners.prompts.prompt_learner import Batch, Mask, PromptLearner
 from i2cansay.learners.prompts.selection import cosines, uniform
 from i2cansay.learners.prompts.transformer_weights import TransformerWeights
 from i2cansay.learners.prompts.vision_transformer import Precision, Prefix, Tensor, VisionTransformer
+from i2cansay.learners.torch_extra import import_torch
 
 Expert = Literal["nearest", "arrivals"]
 """What stands for the task of an image that is taught: the expert with the nearest key, or the one that was opened
@@ -34,9 +37,9 @@ class DualPrompt(PromptLearner):
     expert : {"nearest", "arrivals"}
         The published method trains the expert of the task, and a stream has none. "nearest" trains the expert that
         would be used to predict. "arrivals" takes the arrival of classes for the beginning of tasks: each
-        `classes_per_expert` new ones open the next expert, which starts as a copy of the one before, and it is
-        trained until the next is opened; the last stays when there are no more. To predict, the nearest of those
-        opened so far is used.
+        `classes_per_expert` new ones open the next expert, but a batch opens one at most. It starts as a copy of the
+        one before, and is trained until the next is opened; the last stays when there are no more. A replayed image
+        gets the expert that its class was last taught with. To predict, the nearest of those opened so far is used.
     pool_size : int
         Experts.
     classes_per_expert : int
@@ -77,7 +80,7 @@ class DualPrompt(PromptLearner):
         "expert_blocks",
         "expert",
     )
-    parts: ClassVar[tuple[str, ...]] = (*PromptLearner.parts, "_opened")
+    parts: ClassVar[tuple[str, ...]] = (*PromptLearner.parts, "_opened", "_expert_of")
     longest_gradient: ClassVar[float | None] = 1.0
 
     def __init__(
@@ -148,38 +151,57 @@ class DualPrompt(PromptLearner):
     def _start(self, n_features: int) -> None:
         super()._start(n_features)
         self._opened = OpenedComponents(self.pool_size)
+        self._expert_of = ClassRows(
+            width=None, dtype=np.int64
+        )  # the expert that a class was last taught with
         if self.expert == "nearest":
             self._opened.open(self.pool_size)
 
     def _grow(self, n_classes: int) -> None:
         super()._grow(n_classes)
-        if self.expert == "arrivals":
-            self._open_up_to(-(-n_classes // self.classes_per_expert))
+        if self.expert == "arrivals" and self._opened.opened < self._wanted_experts(n_classes):
+            self._open_expert()
 
-    def _open_up_to(self, n: int) -> None:
-        """Open experts until there are `n`, or no more are left; each starts as the one before, but for its key."""
-        while self._opened.opened < min(n, self.pool_size):
-            new, _ = self._opened.open(1)
+    def _wanted_experts(self, n_classes: int) -> int:
+        return -(-n_classes // self.classes_per_expert)
+
+    def _open_expert(self) -> None:
+        """Open the next expert, if any is left; it starts as the one before, but for its key."""
+        new, stop = self._opened.open(1)
+        if new < stop:
             experts = self._prompts["experts"].values
             experts[new] = experts[max(new - 1, 0)]
+
+    def _learn(self, X: Features, rows: Rows, weights: Float64 | None) -> None:
+        self._expert_of.rows[rows] = self._opened.opened - 1
+        super()._learn(X, rows, weights)
+
+    def _state_bytes(self, n_features: int, n_classes: int) -> int:
+        return super()._state_bytes(n_features, n_classes) + 8 * n_classes
+
+    def _restore(self, state: State) -> None:
+        check_range("the expert of a class", state["expert_of.rows"], 0, self.pool_size - 1)
+        super()._restore(state)
 
     def _trained_rows(self, name: str) -> NDArray[np.bool_] | None:
         if name == "general" or self.expert == "nearest":
             return None
         return self._opened.trained()
 
-    def _chosen(self, nearness: Tensor, *, training: bool) -> Tensor:
-        """Return the number of each image's expert, (n,), given the cosines with all keys, (n, pool)."""
-        opened = self._opened.opened
-        if training and self.expert == "arrivals":
-            return nearness.new_full((len(nearness),), opened - 1).long()
-        return nearness[:, :opened].detach().argmax(dim=1)
+    def _chosen(self, nearness: Tensor, rows: Tensor) -> Tensor:
+        """Return the number of each image's expert, (n,), given the cosines with all keys, (n, pool).
+
+        `rows` are the classes of the images, (n,), in training, and None otherwise.
+        """
+        if rows is not None and self.expert == "arrivals":
+            return import_torch().from_numpy(self._expert_of.rows)[rows]
+        return nearness[:, : self._opened.opened].detach().argmax(dim=1)
 
     def _prompted(
         self, prompts: Mapping[str, Tensor], batch: Batch, network: VisionTransformer, *, training: bool
     ) -> tuple[Tensor, Tensor]:
         nearness = cosines(batch.query, prompts["keys"])
-        chosen = self._chosen(nearness, training=training)
+        chosen = self._chosen(nearness, batch.rows)
         prefixes = {
             block: Prefix(*prompts["general"][place]) for place, block in enumerate(self.general_blocks)
         }

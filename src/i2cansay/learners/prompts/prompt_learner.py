@@ -35,10 +35,11 @@ SCORED_AT_ONCE = 64
 
 
 class Batch(NamedTuple):
-    """What a method sees of a batch: tokens (n, t, d) and queries (n, d), as tensors."""
+    """What a method sees of a batch, as tensors: tokens (n, t, d), queries (n, d), and in training classes (n,)."""
 
     tokens: Tensor
     query: Tensor
+    rows: Tensor = None
 
 
 class PromptLearner(OnlineClassifier):
@@ -180,11 +181,12 @@ class PromptLearner(OnlineClassifier):
         """Take one step of Adam on a batch (n, d) of classes `rows`, weighted by `shares`, (n,)."""
         torch = import_torch()
         prompts, head = self._leaves(self._prompts), self._leaves(self._head)
-        features, penalty = self._prompted(prompts, self._batch(X), self._network, training=True)
+        batch = self._batch(X)._replace(rows=torch.from_numpy(rows))
+        features, penalty = self._prompted(prompts, batch, self._network, training=True)
         logits = self._logits(head, features)
         absent = torch.from_numpy(~self._competing(rows))
         losses = torch.nn.functional.cross_entropy(
-            logits.masked_fill(absent, -torch.inf), torch.from_numpy(rows), reduction="none"
+            logits.masked_fill(absent, -torch.inf), batch.rows, reduction="none"
         )
         weights = torch.from_numpy((shares / shares.sum()).astype(np.float32))
         leaves = [*prompts.values(), *head.values()]

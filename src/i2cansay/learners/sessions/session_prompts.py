@@ -70,9 +70,9 @@ class SessionL2P(SessionPrompts, L2P):
 
     Notes
     -----
-    Rate, batch size, passes and clipping are those of the port to PyTorch, l2p-pytorch. Three things depart from it:
-    each image chooses its own prompts, where the port takes a vote of the batch; the head starts at zero, as in the
-    authors' code; images are not augmented.
+    Rate, batch size, passes and clipping are those of the port to PyTorch, l2p-pytorch. Four things depart from it:
+    each image chooses its own prompts, where the port takes a vote of the batch; prompts get no position, where the
+    port adds that of the class token; the head starts at zero, as in the authors' code; images are not augmented.
 
     Examples
     --------
@@ -139,8 +139,9 @@ class SessionDualPrompt(SessionPrompts, DualPrompt):
 
     Notes
     -----
-    Rate, batch size, passes and clipping are those of the port to PyTorch, dualprompt-pytorch. Four things depart
-    from it: each image that is asked about chooses its own expert, where the port takes a vote of the batch; it
+    Rate, batch size, passes and clipping are those of the port to PyTorch, dualprompt-pytorch. Five things depart
+    from it: each image that is asked about chooses its own expert, where the port takes a vote of the batch; it gets
+    the keys and values of that expert, where a reshape of the port mixes them between the images of a batch; it
     chooses among the experts of the sessions so far, where the port has the keys of all compete; the head starts at
     zero, as in the authors' code; images are not augmented. A session without a new class goes on with the last
     expert.
@@ -195,8 +196,8 @@ class SessionDualPrompt(SessionPrompts, DualPrompt):
         self.batch_size = batch_size
         self.random_state = random_state
 
-    def _open_up_to(self, n: int) -> None:
-        super()._open_up_to(self._opened.opened + 1)
+    def _wanted_experts(self, n_classes: int) -> int:
+        return self._opened.opened + 1
 
 
 class SessionCODAPrompt(SessionPrompts, CODAPrompt):
