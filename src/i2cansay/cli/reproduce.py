@@ -28,7 +28,7 @@ def reproduce(
         str,
         typer.Argument(
             help="table1 to table6, sessions, generation, gaussian-stream, dimensions, or all of these; "
-            "of our own: shared-step, shared-gaussian, shared-ablation, floors, prompts, tuning-METHOD."
+            "of our own: shared-step, shared-gaussian, shared-ablation, resnet50, floors, prompts, tuning-METHOD."
         ),
     ],
     *,

@@ -39,13 +39,13 @@ def test_the_same_predictions_make_a_gain_vacuous() -> None:
     assert found[PRINTED].verdict == Verdict.VACUOUS
 
 
-def test_a_variant_is_asked_where_it_has_rows() -> None:
+def test_a_variant_is_asked_where_it_has_rows_and_the_claim_wants_it() -> None:
     def scenario(row: str, column: str) -> tuple[int, int]:
         return (700, 1) if row.startswith("ican_isay") and "significance" not in row else (600, 2)
 
     found = check("both-over-ican", scenario)
     assert found["ours, bias_scale=mean"].verdict == Verdict.HOLDS
-    assert found["ours, significance=False"].verdict == Verdict.VACUOUS, "without ISAY the two are one cell"
+    assert "ours, significance=False" not in found, "without ISAY the two are one method"
 
 
 def test_what_was_not_played_is_not_testable_and_its_variants_are_not_asked() -> None:
@@ -259,18 +259,17 @@ def test_relations_about_a_table_of_our_own_are_checked_on_the_encoders_that_it_
 
 
 def test_failures_are_ours_only_and_can_be_allowed() -> None:
-    findings = verify(records_of("table4", lambda row, column: (400, 1) if row == "ican" else (500, 2)))
+    rights = {"ican": (400, 1), "isay:bias_scale=mean": (450, 3)}
+    findings = verify(records_of("table4", lambda row, column: rights.get(row, (500, 2))))
     failed = failures(findings)
-    # Without ISAY, ICAN and ISAY together are ICAN alone, and ISAY with memory is the baseline.
-    variant = "both-over-isay:significance=False"
-    tuned = {"ican-over-tuned-baseline", "both-over-tuned-baseline:significance=False"}
-    assert {finding.label for finding in failed} == {"ican-over-baseline", variant, *tuned}
-    assert {finding.label for finding in failures(findings, [variant, *tuned])} == {"ican-over-baseline"}
-    assert {finding.label for finding in failures(findings, ["both-over-isay", *tuned])} == {
+    variant, tuned = "isay-over-baseline:bias_scale=mean", "ican-over-tuned-baseline"
+    assert {finding.label for finding in failed} == {"ican-over-baseline", variant, tuned}
+    assert {finding.label for finding in failures(findings, [variant, tuned])} == {"ican-over-baseline"}
+    assert {finding.label for finding in failures(findings, ["isay-over-baseline", tuned])} == {
         "ican-over-baseline",
         variant,
     }
-    assert not failures(findings, ["ican-over-baseline", variant, *tuned])
+    assert not failures(findings, ["ican-over-baseline", variant, tuned])
     assert any(f.claim == "beats-all-with-5k" and f.verdict == Verdict.FAILS for f in findings)
 
 

@@ -10,7 +10,7 @@ from i2cansay.experiments.declare.cell import Cell
 from i2cansay.experiments.declare.choice import Choice
 from i2cansay.experiments.declare.declaration import DECLARED, load_table
 from i2cansay.experiments.report.report_findings import by_kind
-from i2cansay.experiments.report.report_prose import counted, low_data_cost
+from i2cansay.experiments.report.report_prose import counted
 from i2cansay.experiments.report.report_tables import left_out, measure_all
 from i2cansay.experiments.run.planning import make_plan
 from i2cansay.experiments.run.record import Record
@@ -54,9 +54,6 @@ def test_cells_of_another_table_do_not_add_to_declared_seeds() -> None:
 def test_declared_low_data_rows_are_no_table_with_that_fraction() -> None:
     tables = measure_all(played("table1", Choice(seeds=2, encoder="eyes")))
     assert {table.choice.fraction for table in tables} == {None}
-    assert low_data_cost(tables).startswith(
-        "The 12 low-data cells of I2CANSAY in Table 1 (eyes) took 18 seconds"
-    )
 
 
 @pytest.mark.parametrize("name", ["floors", "shared-gaussian", "tuning-er"])

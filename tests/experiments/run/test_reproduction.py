@@ -86,6 +86,7 @@ def test_without_torch_it_says_which_extra_before_anything_is_encoded(
         "l2p, single_prompt need torch, which is not installed: pip install 'i2cansay[torch]'; "
         "only the other rows are played",
         "cifar10 with deit_tiny@96",
+        "cifar10 with deit_tiny@160",
     ]
     reasons = [row.entries[0].why_empty for row in done.measured.rows]
     assert reasons == [*["not testable here: needs the extra torch"] * 2, ""]

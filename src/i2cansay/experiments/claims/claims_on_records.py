@@ -8,7 +8,6 @@ from itertools import combinations
 
 from i2cansay.experiments.claims.checked_claim import CheckedClaim, Comparison, Run, within
 from i2cansay.experiments.claims.finding import OURS, PRINTED
-from i2cansay.experiments.declare.declaration import VARIANTS
 from i2cansay.experiments.declare.relation import Relation
 from i2cansay.experiments.run.paired_difference import Difference, paired_difference
 from i2cansay.experiments.run.plan import Entry, Plan, TableRow
@@ -116,7 +115,7 @@ def check_claim(relation: Relation, measured: Plan, *, encoder: str) -> list[Che
     Variants are not asked where the records have nothing on the printed rule.
     """
     found: list[CheckedClaim] = []
-    for variant in (None, *VARIANTS):
+    for variant in (None, *relation.variants):
         claim = _Claim(relation, measured, variant)
         rows = (relation.row, *relation.rivals, *relation.rows)
         if variant is not None and all(claim.row_name(row) == row for row in rows):

@@ -59,12 +59,21 @@ def orderings(measured: Plan) -> list[Ordering]:
     return found
 
 
-def above_in_columns(measured: Plan) -> dict[str, tuple[int, int]]:
-    """Return the rows of the paper above its own method here: in how many columns, of how many that both have.
+@dataclass(frozen=True)
+class Above:
+    """In how many columns a row is above another, of how many that both have, and by how many seeds at least."""
+
+    above: int
+    n: int
+    seeds: int
+
+
+def above_in_columns(measured: Plan) -> dict[str, Above]:
+    """Return the rows of the paper above its own method here.
 
     Printed or not; by the mean difference over the seeds that both have.
     """
-    counts: dict[str, tuple[int, int]] = {}
+    counts: dict[str, Above] = {}
     for _, rows in groupby(measured.rows, key=lambda row: row.backbone):
         block = [row for row in rows if row.declared.is_papers]
         own = next((row for row in block if row.declared.name == OWN), None)
@@ -73,9 +82,10 @@ def above_in_columns(measured: Plan) -> dict[str, tuple[int, int]]:
                 continue
             assert own is not None
             places = [i for i in range(len(measured.columns)) if _seeds(row, i) & _seeds(own, i)]
-            above = sum(_difference(measured, i, own, row).mean < 0 for i in places)
+            above = [i for i in places if _difference(measured, i, own, row).mean < 0]
             if above:
-                counts[row.title] = above, len(places)
+                seeds = min(len(_seeds(row, i) & _seeds(own, i)) for i in above)
+                counts[row.title] = Above(len(above), len(places), seeds)
     return counts
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from i2cansay.experiments.declare.declaration import OURS, Column, Table, load_table
+from i2cansay.experiments.declare.declaration import OURS, VARIANTS, Column, Table, load_table
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Relation:
     tolerance: float = 0.0
     ours: bool = False
     stand_in: bool = False
+    variants: tuple[str, ...] = tuple(VARIANTS)
 
     def declaration(self) -> Table:
         """Return the table that the claim is about."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from i2cansay.experiments.declare.declaration import printed
 from i2cansay.experiments.report.table_model import TableCell, TableLine, TableModel
 from i2cansay.experiments.run.metric import metric_title
-from i2cansay.experiments.run.paired_difference import difference_of
+from i2cansay.experiments.run.paired_difference import CONFIDENCE, difference_of, half_width
 from i2cansay.experiments.run.plan import Entry, Plan, TableRow
 from i2cansay.experiments.run.record import Record
 
@@ -99,13 +99,16 @@ def substitutions(plan: Plan) -> list[str]:
     lines = []
     if any(row.encoder != row.backbone for row in plan.rows):
         lines.append("the encoder is not the paper's, so differences from its numbers do not test them")
+    played: dict[tuple[str, int], list[tuple[str, str]]] = {}
     for column in plan.columns:
-        if plan.choice.stand_in and column.stand_in is not None:
-            stand_in = column.stand_in
-            lines.append(
-                f"{stand_in.name}: the stream of {column.name} over the first {stand_in.n_classes} classes of "
-                f"{stand_in.dataset}; {column.name} itself is not played, and its printed numbers are left out"
-            )
+        if plan.choice.stand_in and (other := column.stand_in) is not None:
+            played.setdefault((other.dataset, other.n_classes), []).append((other.name, column.name))
+    for (dataset, n_classes), names in played.items():
+        stand_ins, columns = (" and ".join(each) for each in zip(*names, strict=True))
+        lines.append(
+            f"{stand_ins}: the stream of {columns} over the first {n_classes} classes of {dataset}; what is printed "
+            "of the data themselves is left out"
+        )
     return lines
 
 
@@ -135,17 +138,23 @@ def _with_seeds(entry: Entry, decimals: int) -> str:
     return f"{_mean(entry, decimals)} ({len(entry.records)})" if entry.records else "-"
 
 
-def differences_model(plan: Plan, name: str) -> TableModel:
-    """Return one row minus every other, paired by seed, with its 95% interval."""
+def differences_model(
+    plan: Plan, name: str, *, rows: Sequence[str] = (), columns: Sequence[str] = ()
+) -> TableModel:
+    """Return one row minus every other, paired by seed, with its 95% interval.
+
+    With `rows` or `columns`, only those of these names.
+    """
     own = next(row for row in plan.rows if row.declared.name == name)
+    names = [column.name for column in plan.columns]
+    shown = [place for place, column in enumerate(names) if not columns or column in columns]
     lines = []
     for row in plan.rows:
-        if row is not own:
-            pairs = zip(own.entries, row.entries, strict=True)
-            texts = (row.title, *(difference_text(mine, theirs) for mine, theirs in pairs))
+        if row is not own and (not rows or row.declared.name in rows):
+            texts = (row.title, *(difference_text(own.entries[place], row.entries[place]) for place in shown))
             lines.append(TableLine(tuple(map(TableCell, texts))))
     corner = f"{own.declared.title.strip('*')} minus, {plan.table.short}"
-    return TableModel("", (corner, *(column.name for column in plan.columns)), tuple(lines))
+    return TableModel("", (corner, *(names[place] for place in shown)), tuple(lines))
 
 
 def paired_records(mine: Entry, theirs: Entry) -> list[tuple[Record, Record]]:
@@ -162,11 +171,17 @@ def paired_records(mine: Entry, theirs: Entry) -> list[tuple[Record, Record]]:
 
 
 def difference_text(mine: Entry, theirs: Entry) -> str:
-    """Return the mean difference over common seeds and its 95% interval."""
+    """Return the mean difference over common seeds and its 95% interval.
+
+    Where no seed changes either of the two, the interval has the noise of the test images alone.
+    """
     pairs = paired_records(mine, theirs)
     if not pairs:
         return "-"
     gap = difference_of(pairs, mine.column.metric)
+    if gap.n == 1 and mine.fixed and theirs.fixed:
+        half = half_width(gap.errors[1:], (1 - CONFIDENCE) / 2)
+        return f"{gap.mean:+.2f} [{gap.mean - half:+.2f}, {gap.mean + half:+.2f}]"
     return (
         f"{gap.mean:+.2f} (one seed)" if gap.n == 1 else f"{gap.mean:+.2f} [{gap.low:+.2f}, {gap.high:+.2f}]"
     )

@@ -18,6 +18,7 @@ MOODS = {
     Verdict.VACUOUS: "vacuous",
     Verdict.UNTESTABLE: "untestable",
 }
+OWN = " (our relation, not the paper's)"
 SIGN_ONLY = " (holds in sign; the size is not tested)"
 
 
@@ -37,7 +38,10 @@ def findings_model(findings: Sequence[Finding]) -> TableModel:
 
 
 def verdicts_model(findings: Sequence[Finding]) -> TableModel:
-    """Return one line per claim and encoder: what the claim says, and the verdict of each check."""
+    """Return one line per claim and encoder: what the claim says, and the verdict of each check.
+
+    Relations of our own stand under a heading that says so.
+    """
     places = {PAPER: "in print", PRINTED: "on our records"} | {
         f"{OURS}{name}": f"with `{name}`" for name in VARIANTS
     }
@@ -52,7 +56,7 @@ def verdicts_model(findings: Sequence[Finding]) -> TableModel:
     for (claim, encoder), found in groups.items():
         if claim in in_print:
             found.setdefault(PAPER, in_print[claim])
-        says = next(iter(found.values())).says
+        says = next(iter(found.values())).says.removesuffix(OWN)
         cells = [TableCell(f"{says} ({encoder})" if _many_encoders(findings) and encoder else says)]
         for place in places:
             finding_here = found.get(place)

@@ -16,9 +16,9 @@ def cosines(queries: Tensor, keys: Tensor) -> Tensor:
 
 
 def uniform(rng: np.random.Generator | None, *shape: int) -> Float32:
-    """Return numbers from -1 to 1, or without a generator an array of the shape."""
+    """Return numbers from -1 to 1, or without a generator zeros."""
     if rng is None:
-        return np.empty(shape, np.float32)
+        return np.zeros(shape, np.float32)
     return rng.uniform(-1, 1, shape).astype(np.float32)
 
 
@@ -32,7 +32,7 @@ def orthonormal(rng: np.random.Generator | None, n: int, width: int) -> Float32:
     True
     """
     if rng is None:
-        return np.empty((n, width), np.float32)
+        return np.zeros((n, width), np.float32)
     runs = []
     for start in range(0, n, width):  # no more than `width` rows are orthogonal to each other
         square, _ = np.linalg.qr(rng.normal(size=(width, min(width, n - start))))
