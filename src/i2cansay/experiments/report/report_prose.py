@@ -128,8 +128,8 @@ def what_parts_bring(tables: Sequence[Plan]) -> str:
             "## What the parts of the paper's method bring",
             "On these features and with 100 classes the correction of Eq. 8 decides nearly alone. The printed rule "
             f"has {without[0]:.1f}% without any pseudo-features, and {min(with_some):.1f}% to "
-            f"{max(with_some):.1f}% with {len(printed_rule)} kinds of them, whatever their number. So under the printed "
-            "rule CIFAR-100 says little about pseudo-features. ICAN alone, without the correction, has "
+            f"{max(with_some):.1f}% with {len(printed_rule)} kinds of them, whatever their number. So under the "
+            "printed rule CIFAR-100 says little about pseudo-features. ICAN alone, without the correction, has "
             f"{alone[0]:.1f}% without them and {min(alone_with):.1f}% to {max(alone_with):.1f}% with them: that is "
             "where they are seen at work, and where the kinds can be compared. The figures are of the table on "
             "pseudo-feature generation below.",
