@@ -1,16 +1,23 @@
-"""A panel of a chart: methods by what they cost and how accurate they are, each with its name beside its mark."""
+"""A panel of a chart: methods by what they cost and how accurate they are, each with its name beside its mark.
+
+Names are placed one by one, each at the nearest place where it covers no mark, error bar, leader line or other name.
+Lengths are in pixels.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from math import hypot
 from typing import TYPE_CHECKING, NamedTuple
 
+from i2cansay.experiments.report.name_places import AIR, arranged, places
 from i2cansay.experiments.run.plan import TableRow
 from i2cansay.experiments.run.seed_statistics import Spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
+    from matplotlib.transforms import Bbox
 
 # Distinct without colour too; filled on stages of the encoder, hollow on its last layer.
 MARKS = {
@@ -19,27 +26,18 @@ MARKS = {
     "joint": ("#777777", "D", 6),
 }
 PEER = ("#5b7f95", "s", 6)
+KINDS = {
+    "shared mode": MARKS["i2cansay_shared"],
+    "paper mode": MARKS["i2cansay"],
+    "other methods": PEER,
+    "joint: all samples at once": MARKS["joint"],
+}
 STAGES = "stages: "
 # Its names are on the left of its marks, away from those of its peers.
 OWN = "i2cansay_shared"
 
-
-# In shares of a panel: the width of a character of a name, its height with some air, its distance from its mark.
-CHARACTER, LINE, GAP = 0.0145, 0.04, 0.02
-TRIED = 12
-
-
-class Label(NamedTuple):
-    """What a name or a mark covers of a panel."""
-
-    left: float
-    right: float
-    height: float
-
-    def covers(self, other: Label) -> bool:
-        """Return whether they overlap."""
-        beside = self.left >= other.right or self.right <= other.left
-        return not beside and abs(self.height - other.height) < 0.99 * LINE
+# Marks of one kind that lie nearer to each other than this share of their size have one name.
+TOGETHER = 0.7
 
 
 class Mark(NamedTuple):
@@ -59,17 +57,20 @@ def mark_of(row: TableRow, accuracy: Spread, cost: float) -> Mark:
     return Mark(name, learner, title.startswith(STAGES), accuracy, cost)
 
 
-def draw_panel(axes: Axes, marks: Iterable[Mark], *, room: float) -> None:
-    """Draw a mark for every method over logarithmic costs, with names at heights that keep them apart.
+def draw_panel(axes: Axes, marks: Iterable[Mark], *, room: float, font_size: float = 8.5) -> None:
+    """Draw a mark for every method over logarithmic costs, with its name.
 
-    The axis ends `room` times as far as the highest cost: names lie on the right of most marks.
+    The axis ends `room` times as far as the highest cost: names lie on the right of most marks. Names that are kept
+    apart here stay apart if a layout makes the axes larger later, not if it makes them smaller.
     """
-    marks = sorted(marks, key=lambda mark: mark.accuracy.mean)
+    marks = sorted(marks, key=_order)
     costs = [mark.cost for mark in marks] or [1.0]
     axes.set(xscale="log", xlim=(0.6 * min(costs), room * max(costs)))
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
-    _draw_marks(axes, marks)
+    if marks:
+        _draw_marks(axes, marks)
+        _draw_names(axes, marks, font_size)
 
 
 def kinds_of_features() -> list[Line2D]:
@@ -79,18 +80,25 @@ def kinds_of_features() -> list[Line2D]:
     colour, marker, _ = PEER
     return [
         Line2D([], [], color=colour, marker=marker, linestyle="", markerfacecolor=face, label=label)
-        for face, label in ((colour, "stages of the encoder"), ("white", "its last layer"))
+        for face, label in ((colour, "filled: stages of the encoder"), ("white", "hollow: its last layer"))
+    ]
+
+
+def kinds_of_methods() -> list[Line2D]:
+    """Return what a legend shows: the shape of every kind of method."""
+    from matplotlib.lines import Line2D
+
+    return [
+        Line2D([], [], color=colour, marker=marker, markersize=points, linestyle="", label=label)
+        for label, (colour, marker, points) in KINDS.items()
     ]
 
 
 def _draw_marks(axes: Axes, marks: list[Mark]) -> None:
-    if not marks:
-        return
-    least, most = marks[0].accuracy.mean, marks[-1].accuracy.mean
+    least = min(mark.accuracy.mean - mark.accuracy.std for mark in marks)
+    most = max(mark.accuracy.mean + mark.accuracy.std for mark in marks)
     axes.set_ylim(least - 0.06 * (most - least), most + 0.06 * (most - least))
-    places = [_place(axes, mark) for mark in marks]
-    taken = [Label(x - 0.01, x + 0.01, y) for x, y in places]
-    for mark, (x, y) in sorted(zip(marks, places, strict=True), key=lambda each: _order(each[0])):
+    for mark in marks:
         colour, marker, points = MARKS.get(mark.learner, PEER)
         axes.errorbar(
             [mark.cost],
@@ -101,23 +109,69 @@ def _draw_marks(axes: Axes, marks: list[Mark]) -> None:
             markersize=points,
             markerfacecolor=colour if mark.on_stages else "white",
         )
-        on_left = mark.learner == OWN
-        label = _free(x, y, CHARACTER * len(mark.title), taken, on_left=on_left)
-        taken.append(label)
-        ends_at_mark = label.right < x
-        axes.annotate(
-            mark.title,
-            (x, y),
-            xycoords="axes fraction",
-            xytext=(label.right if ends_at_mark else label.left, label.height),
-            textcoords="axes fraction",
-            ha="right" if ends_at_mark else "left",
-            va="center",
-            fontsize=8.5,
-            fontweight="bold" if mark.on_stages and on_left else "normal",
-            color=colour,
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "alpha": 0.6},
-        )
+
+
+def _draw_names(axes: Axes, marks: list[Mark], font_size: float) -> None:
+    texts, tried = [], []
+    for title, mark in _names(axes, marks):
+        colour, is_own = MARKS.get(mark.learner, PEER)[0], mark.learner == OWN
+        text = axes.text(0, 0, title, transform=axes.transAxes, va="center", fontsize=font_size, color=colour)
+        text.set_fontweight("bold" if mark.on_stages and is_own else "normal")
+        texts.append(text)
+        size = text.get_window_extent().padded(0, AIR * _pixels(axes) / 2)
+        tried.append(places(_extent(axes, mark), size, axes.bbox, on_left=is_own))
+    to_axes = axes.transAxes.inverted()
+    for text, place in zip(texts, arranged(tried, [_extent(axes, mark) for mark in marks]), strict=True):
+        box = place.box
+        x = {"left": box.x0, "center": (box.x0 + box.x1) / 2, "right": box.x1}[place.align]
+        text.set(ha=place.align, position=to_axes.transform((x, (box.y0 + box.y1) / 2)))
+        if place.is_apart:
+            x_ends, y_ends = to_axes.transform(place.leader.vertices).T
+            line = axes.plot(x_ends, y_ends, transform=axes.transAxes, color=text.get_color(), zorder=1.5)
+            line[0].set(linewidth=0.6, alpha=0.7)
+
+
+def _extent(axes: Axes, mark: Mark) -> Bbox:
+    """Return what a mark with its error bar covers, with some air."""
+    from matplotlib.transforms import Bbox
+
+    mean, std = mark.accuracy.mean, mark.accuracy.std
+    (x, low), (_, high) = axes.transData.transform([(mark.cost, mean - std), (mark.cost, mean + std)])
+    reach = (_size(mark) / 2 + AIR) * _pixels(axes)
+    return Bbox([[x - reach, low - reach], [x + reach, high + reach]])
+
+
+def _names(axes: Axes, marks: list[Mark]) -> Iterator[tuple[str, Mark]]:
+    """Yield each name with the mark that it lies beside; peers that lie on each other are named together."""
+    left = list(marks)
+    while left:
+        first = left[0]
+        same = [each for each in left if each is first or _lies_on(axes, each, first)]
+        left = [each for each in left if each not in same]
+        yield " and ".join(each.title for each in same), first
+
+
+def _lies_on(axes: Axes, mark: Mark, other: Mark) -> bool:
+    """Return whether a peer's mark looks like another one and covers most of it."""
+    (x, y), (other_x, other_y) = axes.transData.transform(
+        [(each.cost, each.accuracy.mean) for each in (mark, other)]
+    )
+    looks = [(MARKS.get(each.learner, PEER), each.on_stages) for each in (mark, other)]
+    is_peer = mark.learner not in MARKS
+    return (
+        is_peer
+        and looks[0] == looks[1]
+        and hypot(x - other_x, y - other_y) < TOGETHER * _size(mark) * _pixels(axes)
+    )
+
+
+def _size(mark: Mark) -> int:
+    return MARKS.get(mark.learner, PEER)[2]
+
+
+def _pixels(axes: Axes) -> float:
+    """Return the pixels of a point."""
+    return float(axes.figure.dpi) / 72
 
 
 def _short(title: str, learner: str) -> str:
@@ -134,29 +188,3 @@ def _short(title: str, learner: str) -> str:
 def _order(mark: Mark) -> tuple[bool, float]:
     """Put our own names first, so that they lie beside their marks, then the highest."""
     return mark.learner != OWN, -mark.accuracy.mean
-
-
-def _place(axes: Axes, mark: Mark) -> tuple[float, float]:
-    """Return where a mark lies, in shares of the panel."""
-    x, y = axes.transAxes.inverted().transform(axes.transData.transform((mark.cost, mark.accuracy.mean)))
-    return float(x), float(y)
-
-
-def _free(x: float, y: float, length: float, taken: list[Label], *, on_left: bool) -> Label:
-    """Return the place nearest to a mark where a name of this length covers neither a mark nor another name.
-
-    Examples
-    --------
-    >>> _free(0.5, 0.5, 0.2, [], on_left=False)
-    Label(left=0.52, right=0.72, height=0.5)
-    >>> _free(0.5, 0.5, 0.2, [Label(0.6, 0.9, 0.5), Label(0.4, 0.45, 0.5)], on_left=False).height
-    0.54
-    """
-    sides = [x - GAP - length, x + GAP] if on_left else [x + GAP, x - GAP - length]
-    tried = [
-        Label(left, left + length, y + LINE * lines)
-        for lines in (0, *(sign * line for line in range(1, TRIED) for sign in (1, -1)))
-        for left in sides
-        if left >= 0 and left + length <= 1 and 0 <= y + LINE * lines <= 1
-    ]
-    return next((label for label in tried if not any(map(label.covers, taken))), tried[0])
