@@ -110,7 +110,8 @@ def results_pages(publication: Publication) -> Mapping[str, str]:
         f"once: a reference, not a competitor. All methods are in [one table below](#{_anchor(ALL_METHODS)}).",
         f"![accuracy over the size of the saved model, by method]({places.image})",
         "CIFAR-100. Filled marks are on stages of the encoder, hollow ones on its last layer; methods whose marks "
-        "lie on each other share a name. RanPAC 5,000 chooses its penalty by GCV, RanPAC 10,000 on held-out samples.",
+        "lie on each other share a name. RanPAC 5,000 chooses its penalty by GCV, RanPAC 10,000 on held-out "
+        "samples.",
         which_method(plan),
         "Is `best` above its rivals on the same stages? Here is the difference to each and its 95% interval, which "
         "has the noise of the seeds and of the test images, or of these alone where no seed changes either of the "
