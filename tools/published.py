@@ -164,6 +164,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--table", action="append", default=[], help="only plays of this table; repeatable")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     wish = parser.parse_args(arguments)
+    if wish.pack and (wish.file or wish.table):
+        parser.error("--pack takes all plays; leave out --file and --table")
     plays = load_plays()
     chosen = [
         play
@@ -187,9 +189,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 )
             return 0
         times = [record for records in published.values() for record in records]
-        print_plan(chosen, load_records(wish.plan) if wish.plan else [], times, wish.jobs)
+        print_plan(
+            chosen,
+            load_records(wish.plan) if wish.plan and Path(wish.plan).exists() else [],
+            times,
+            wish.jobs,
+        )
         return 0
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
 

@@ -158,6 +158,22 @@ def test_gradients_are_cut_where_that_is_published(name: str, monkeypatch: pytes
     assert length == pytest.approx(1 if cut else whole, rel=1e-4)
 
 
+def test_what_is_fixed_does_not_count_where_gradients_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = made("dualprompt", expert="arrivals", classes_per_expert=1)
+    X, _ = images(40)
+    model.partial_fit(X[:20], np.zeros(20)).partial_fit(X[20:], np.ones(20))
+    taken: list[Float32] = []
+    monkeypatch.setattr(AdamRows, "step", lambda self, gradient, lr, trained=None: taken.append(gradient))
+    arrays = [part[name].values for part in (model._prompts, model._head) for name in part.names()]
+    gradients = [np.zeros_like(array) for array in arrays]
+    experts = model._prompts.names().index("experts")
+    gradients[experts][0] = 100.0  # of the past
+    gradients[experts][1].flat[0] = 0.5
+    model._update(gradients)
+    assert taken[experts][1].flat[0] == 0.5
+    assert not taken[experts][0].any()
+
+
 @pytest.mark.parametrize("name", [*METHODS, *SESSIONS])
 def test_a_stream_that_is_cut_goes_on_to_the_same_bits(name: str) -> None:
     X, y = images(80)
@@ -226,6 +242,7 @@ def switch_off(model: Any, X: Float32) -> None:
 
 @pytest.mark.parametrize("name", ["dualprompt", "coda", "single_prompt"])
 def test_a_prefix_that_nothing_attends_to_leaves_the_frozen_class_token(name: str) -> None:
+    """L2P is not here: its feature is the mean of its prompts' outputs, and without prompts it has none."""
     weights = with_a_way_to_look_away(NETWORK)
     X, y = images(20)
     model = made(name, network=weights).partial_fit(X, y)

@@ -198,6 +198,17 @@ class PromptLearner(OnlineClassifier):
         self._update(gradients)
 
     def _update(self, gradients: list[Float32]) -> None:
+        names = [(self._prompts, name) for name in self._prompts.names()]
+        trained = [self._trained_rows(name) for _, name in names]
+        names += [(self._head, name) for name in self._head.names()]
+        trained += [None] * (len(names) - len(trained))
+        # What is fixed does not count in the length either: replayed images reach experts of the past.
+        gradients = [
+            gradient
+            if rows is None or rows.all()
+            else gradient * rows.reshape(-1, *(1,) * (gradient.ndim - 1))
+            for gradient, rows in zip(gradients, trained, strict=True)
+        ]
         length = float(np.sqrt(sum(np.vdot(gradient, gradient) for gradient in gradients)))
         if not np.isfinite(length):  # rather no step than a step to nowhere
             name = type(self).__name__
@@ -210,11 +221,8 @@ class PromptLearner(OnlineClassifier):
         limit = self.longest_gradient
         shrink = np.float32(1.0 if limit is None else min(1.0, limit / (length + 1e-6)))
         rate = self._rate()
-        names = [(self._prompts, name) for name in self._prompts.names()]
-        names += [(self._head, name) for name in self._head.names()]
-        for (part, name), gradient in zip(names, gradients, strict=True):
-            trained = self._trained_rows(name) if part is self._prompts else None
-            part[name].step(gradient * shrink, rate, trained)
+        for (part, name), gradient, rows in zip(names, gradients, trained, strict=True):
+            part[name].step(gradient * shrink, rate, rows)
 
     def _rate(self) -> float:
         """Return Adam's rate for the next step."""
